@@ -1,7 +1,7 @@
-# Every command of the house. `make` alone lists them.
+# Every command of the project. `make` alone lists them.
 
 PY := .venv/bin/python
-unexport PYTHONDONTWRITEBYTECODE  # every process would compile our sources anew, most of a second each
+unexport PYTHONDONTWRITEBYTECODE  # with it every process would compile all sources, for most of a second
 
 .PHONY: help run dev test check contract web web-checked web-built bench bench-ui screenshots soak mutants
 .PHONY: requirements schema lock clean
@@ -14,17 +14,17 @@ run: ## install what is needed, then serve on this machine
 	@scripts/venv run
 	@exec .venv/bin/fullhouse serve
 
-dev: ## serve, and start again whenever a file changes
+dev: ## serve, and restart when a file changes
 	@scripts/venv dev
 	@exec .venv/bin/fullhouse serve --reload
 
-test: ## run the tests, in parallel and in random order, on private servers
+test: ## run all tests, in parallel and in random order, on servers of their own
 	@scripts/venv dev
 	@scripts/brokers
 	@scripts/browser
 	@$(PY) -m pytest -n auto
 
-check: ## lint, format, types, layers, migrations: changes nothing
+check: ## check lint, format, types, layers and checksums of migrations; changes nothing
 	@scripts/venv dev
 	@.venv/bin/ruff check
 	@.venv/bin/ruff format --check
@@ -32,7 +32,7 @@ check: ## lint, format, types, layers, migrations: changes nothing
 	@.venv/bin/lint-imports
 	@$(PY) scripts/checksums.py
 
-contract: ## write the API's document, and its types for the front end
+contract: ## write the API's OpenAPI document and the front end's types
 	@scripts/venv dev
 	@$(PY) scripts/contract.py
 
@@ -45,7 +45,7 @@ web-checked:
 web-built:
 	@cd frontend && npm run --silent build
 
-bench: ## measure, and print ratios
+bench: ## run the benchmarks and print ratios
 	@scripts/venv dev
 	@for file in $$(ls bench/[!_]*.py | grep -v bench/ui.py); do echo "== $$file"; $(PY) "$$file" || exit 1; done
 
@@ -54,35 +54,35 @@ bench-ui: ## measure the pages in Chromium against their goals (needs Node)
 	@scripts/browser
 	@$(PY) bench/ui.py
 
-screenshots: ## fill a demo, look at its pages, and write docs/screenshots
+screenshots: ## take the pictures in docs/screenshots, on a demo of its own
 	@scripts/venv dev
 	@scripts/browser whole
 	@$(PY) scripts/screenshots.py
 
-soak: ## run the long tests at full count, one after the other
+soak: ## run the soak and fault tests at full count, one after the other, then `mutants`
 	@scripts/venv dev
 	@scripts/brokers
 	@FULLHOUSE_SOAK=1 $(PY) -m pytest -o faulthandler_timeout=0 -m "soak or fault"
 	@$(PY) -m tests.mutation
 
-mutants: ## put small faults into the sale's decisions for half an hour: 95 % must be noticed
+mutants: ## mutation tests of the sale, half an hour: the tests must notice 95 % of the faults
 	@scripts/venv dev
 	@scripts/brokers
 	@$(PY) -m tests.mutation $(MUTANTS)
 
-requirements: ## print which tests prove what, and how: over HTTP, on a page, through the broker
+requirements: ## print each requirement with its tests, and whether they use HTTP, a page, the broker
 	@scripts/venv dev
 	@$(PY) scripts/requirements.py
 
-schema: ## after a change of SQL: write the migrations' checksums, the schema's guards and text, and what queries take
+schema: ## after a change of SQL: write checksums, the schema's guards and text, and the types of statements
 	@scripts/venv dev
 	@$(PY) scripts/checksums.py --write
 	@$(PY) scripts/schema.py --write
 	@$(PY) scripts/queries.py --write
 
-lock: ## choose the newest versions that pyproject.toml allows, and pin them
+lock: ## pin the newest versions that pyproject.toml allows, with hashes
 	@scripts/lock
 
-clean: ## remove what these commands made, except the data of `make run`
+clean: ## remove what these commands created, except the data of `make run`
 	@rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache .mutation dist
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +

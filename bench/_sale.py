@@ -30,7 +30,7 @@ from fullhouse.kit.postgres.binaries import find_install
 from fullhouse.processes import serve
 from fullhouse.prove.client import log as client_log
 from fullhouse.prove.client.log import Item
-from fullhouse.seating.actions import prepare
+from fullhouse.seating.actions import prepare_layout
 from fullhouse.seating.plans.chart import seat_id
 from fullhouse.seating.plans.generators import Arena, generate
 
@@ -71,7 +71,7 @@ class Ground(NamedTuple):
 
     def prove(self, log: Path | None = None) -> None:
         """Every invariant of the sale holds, and what the buyers were told is there."""
-        found = asyncio.run(prove.run(self.urls.serving, client_log.read(log) if log else None))
+        found = asyncio.run(prove.run(self.urls.serving, client_log.read_log(log) if log else None))
         wrong = {check.name: sentences for check, sentences in found.items() if sentences and check.name not in BY_HAND}
         assert not wrong, wrong
 
@@ -80,7 +80,7 @@ class Ground(NamedTuple):
 def ground() -> Iterator[Ground]:
     with (
         tempfile.TemporaryDirectory() as home,
-        serve.database(config.load({"FULLHOUSE_HOME": home})) as (urls, cluster),
+        serve.open_database(config.load({"FULLHOUSE_HOME": home})) as (urls, cluster),
     ):
         assert cluster
         assert cluster.pid
@@ -158,7 +158,7 @@ async def open_organization(urls: serve.Urls) -> UUID:
 async def sign_in(owner: Any, org: UUID, count: int) -> tuple[list[UUID], list[str]]:
     """So many people, and a token for each."""
     people = [new_id() for _ in range(count)]
-    tokens = [secrets.mint(secrets.Kind.SESSION, org) for _ in people]
+    tokens = [secrets.mint(secrets.TokenKind.SESSION, org) for _ in people]
     await owner.execute(
         "INSERT INTO users (id, organization_id, name, role)"
         " SELECT u, $1, 'Guest', 'customer' FROM unnest($2::uuid[]) u",
@@ -171,7 +171,7 @@ async def sign_in(owner: Any, org: UUID, count: int) -> tuple[list[UUID], list[s
         " FROM unnest($2::uuid[], $3::bytea[]) AS x (u, h)",
         org,
         people,
-        [secrets.digest(token) for token in tokens],
+        [secrets.digest_token(token) for token in tokens],
     )
     return people, tokens
 
@@ -179,7 +179,7 @@ async def sign_in(owner: Any, org: UUID, count: int) -> tuple[list[UUID], list[s
 async def open_house(urls: serve.Urls, tiers: int = 6, rows: int = 30, *, buyers: int = BUYERS) -> House:
     """An arena, and buyers who are signed in."""
     org = await open_organization(urls)
-    prepared = prepare(generate(Arena(name="Arena", tiers=tiers, rows_per_tier=rows)), 0)
+    prepared = prepare_layout(generate(Arena(name="Arena", tiers=tiers, rows_per_tier=rows)), 0)
     owner = await asyncpg.connect(urls.owner)
     layout, zone = new_id(), new_id()
     seats = len(prepared.chart.zone)

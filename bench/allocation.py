@@ -15,15 +15,15 @@ from typing import ParamSpec, TypeVar
 
 import numpy as np
 
-from fullhouse.seating.allocation.best_available import Choice, best_available, stranded
-from fullhouse.seating.allocation.index import Bools, Index, prepare
-from fullhouse.seating.allocation.orphans import Rules, judge
+from fullhouse.seating.allocation.best_available import Choice, best_available, find_stranded
+from fullhouse.seating.allocation.index import BoolArray, Index, build_index
+from fullhouse.seating.allocation.orphans import AllocationRules, evaluate
 from fullhouse.seating.plans.chart import Chart
 
 SOLD = (0.0, 0.5, 0.9, 0.99)
 PARTIES = range(1, 9)
 SCAN_ROUNDS = 3  # the plain scan is slow, and steady
-RULES = Rules(allow_split=True)  # every rung of the ladder
+RULES = AllocationRules(allow_split=True)  # every rung of the ladder
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -55,7 +55,7 @@ def house(sections: int, rows: int, seats: int, aisle_after: int, *, ring: bool)
     )
 
 
-def scan(index: Index, free: Bools, quantity: int) -> tuple[int, int, int] | None:
+def scan(index: Index, free: BoolArray, quantity: int) -> tuple[int, int, int] | None:
     """What one would write first: every block, seat by seat. It does less: no parts, no turns, no sentence."""
     run, seats, summed = index.chart.run.tolist(), free.tolist(), index.summed.tolist()
     count, best = len(seats), None
@@ -83,13 +83,13 @@ def p95(took: list[float]) -> float:
     return sorted(took)[min(len(took) - 1, int(len(took) * 0.95))]
 
 
-def occupied(index: Index, share: float, rng: np.random.Generator) -> Bools:
+def occupied(index: Index, share: float, rng: np.random.Generator) -> BoolArray:
     return rng.random(len(index.chart.run)) >= share
 
 
 def stadium(rounds: int) -> None:
     began = time.perf_counter()
-    index = prepare(house(100, 25, 32, 14, ring=True))
+    index = build_index(house(100, 25, 32, 14, ring=True))
     seats = len(index.chart.run)
     print(f"{seats} seats; index {index.nbytes / 1e6:.1f} MB, made in {(time.perf_counter() - began) * 1000:.0f} ms")
     print("\n  sold  party   p50 ms   p95 ms   rungs        scan ms   scan / p50")
@@ -127,25 +127,25 @@ def checks(index: Index, rounds: int, rng: np.random.Generator) -> None:
         ("clean in pieces", "...x..x...x...", [0, 2, 7, 12]),
         ("not clean there", "...xxxxxxxxxxx", [0, 1]),
     )
-    for rules in (Rules(scope="run"), Rules(scope="event")):
+    for rules in (AllocationRules(scope="run"), AllocationRules(scope="event")):
         for share in SOLD:
             free = occupied(index, share, rng)
             for name, run, pick in picks:
                 free[:14] = [letter == "." for letter in run]
-                took = [timed(judge, index, free, free, pick, rules)[0] for _ in range(rounds)]
+                took = [timed(evaluate, index, free, free, pick, rules)[0] for _ in range(rounds)]
                 half = statistics.median(took)
                 print(f"  scope {rules.scope:5}  {share:4.0%}  {name:16}  p50 {half:6.3f} ms   p95 {p95(took):6.3f} ms")
 
 
-Chooser = Callable[[Index, Bools, int], list[int] | None]
+Chooser = Callable[[Index, BoolArray, int], list[int] | None]
 
 
-def ours(index: Index, free: Bools, quantity: int) -> list[int] | None:
+def ours(index: Index, free: BoolArray, quantity: int) -> list[int] | None:
     answer = best_available(index, free, free, quantity, RULES)
     return list(answer.ordinals) if isinstance(answer, Choice) else None
 
 
-def first_fit(index: Index, free: Bools, quantity: int) -> list[int] | None:
+def first_fit(index: Index, free: BoolArray, quantity: int) -> list[int] | None:
     """The first block in the order of the rows; if there is none, the first seats anywhere."""
     run, seats = index.chart.run, np.flatnonzero(free)
     for place in range(len(seats) - quantity + 1):
@@ -155,9 +155,9 @@ def first_fit(index: Index, free: Bools, quantity: int) -> list[int] | None:
     return [int(seat) for seat in seats[:quantity]] if len(seats) >= quantity else None
 
 
-def best_view(index: Index, free: Bools, quantity: int) -> list[int] | None:
+def best_view(index: Index, free: BoolArray, quantity: int) -> list[int] | None:
     """The block with the best view, whatever it leaves; if there is none, the first seats anywhere."""
-    answer = best_available(index, free, free, quantity, Rules(orphan_run_min=1, adjacency_strict=True))
+    answer = best_available(index, free, free, quantity, AllocationRules(orphan_run_min=1, adjacency_strict=True))
     seats = np.flatnonzero(free)
     if isinstance(answer, Choice):
         return list(answer.ordinals)
@@ -174,12 +174,12 @@ def sell_out(index: Index, choose: Chooser, smallest: int, seed: int) -> tuple[f
         free[seats] = False
         parties += 1
         parted += seats[-1] - seats[0] != quantity - 1
-        worst = max(worst, len(stranded(index, free)))
-    return worst / len(free), len(stranded(index, free)) / len(free), parted / parties
+        worst = max(worst, len(find_stranded(index, free)))
+    return worst / len(free), len(find_stranded(index, free)) / len(free), parted / parties
 
 
 def hall() -> None:
-    index = prepare(house(3, 20, 25, 12, ring=False))
+    index = build_index(house(3, 20, 25, 12, ring=False))
     print(f"\nA hall of {len(index.chart.run)} sold until a party must go home (mean of 5 sales):")
     print("  parties  chooser     lone seats at worst   at the end   parties parted")
     for smallest in (1, 2):

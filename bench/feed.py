@@ -31,7 +31,7 @@ from fullhouse.events.public import actions, cities, reads
 from fullhouse.events.public.model import CitySuggestion
 from fullhouse.events.public.routes import SaleStatus
 from fullhouse.kit.db.database import APP, Database, Tx
-from fullhouse.kit.text import tsquery
+from fullhouse.kit.text import to_tsquery
 from fullhouse.processes import serve
 
 PAGE, DEEP = 20, 1000
@@ -135,13 +135,13 @@ async def pages(database: Database, url: str) -> None:
         assert deep
 
         async def by_key(after: Any, sort: str = sort) -> None:
-            async with database.nobody() as tx:
+            async with database.without_tenant() as tx:
                 keys = [name for name in FIRST[sort] if name != "epoch"]
                 begun = FIRST[sort] | (dict(zip(keys, after, strict=True)) if after else {})
                 await LISTS[sort](tx, **NO_FILTERS, **begun, limit=PAGE + 1, words=None)
 
         async def by_offset(page: int, sort: str = sort) -> None:
-            async with database.nobody() as tx:
+            async with database.without_tenant() as tx:
                 await tx.fetch(OFFSETS[sort], PAGE + 1, PAGE * (page - 1))
 
         await by_key(None)
@@ -161,7 +161,7 @@ async def questions(database: Database) -> None:
         "evening", "matinee", "gala", "jubilee", "word5", "nosuchword", "-evening", "gala -matinee",
         "evening gala", "gala word1", "word1234 wor", "evening word1234",
     ]  # fmt: skip
-    filters: dict[str, tuple[dict[str, Any], str | None]] = {word: ({}, tsquery(word)) for word in words}
+    filters: dict[str, tuple[dict[str, Any], str | None]] = {word: ({}, to_tsquery(word)) for word in words}
     filters |= {status: ({"sale_status": status}, None) for status in get_args(SaleStatus)}
     filters |= {f"{status} gala": ({"sale_status": status}, "gala") for status in get_args(SaleStatus)}
     filters |= {
@@ -176,22 +176,24 @@ async def questions(database: Database) -> None:
             asked[f"{sort}, {name}"] = partial(_ask, partial(_listed, find, word), **page, limit=PAGE + 1)
     for word in words:
         asked[f"search, {word}"] = partial(
-            _ask, reads.search, words=tsquery(word), stemmer="english", **NO_SEARCH, limit=20
+            _ask, reads.search, words=to_tsquery(word), stemmer="english", **NO_SEARCH, limit=20
         )
     asked |= {
-        "by slug": partial(_ask, store.public_show_at, organization="house-1", slug="show-1000"),
-        "newest": partial(_ask, store.newest_shows, organization_id=None, limit=50),
-        "newest of a house": partial(_ask, store.newest_shows, organization_id=house, limit=50),
-        "calendar of a house": partial(_ask, store.coming_shows, organization_id=house, limit=500),
+        "by slug": partial(_ask, store.find_public_event_by_slug, organization="house-1", slug="show-1000"),
+        "newest": partial(_ask, store.list_newest_events, organization_id=None, limit=50),
+        "newest of a house": partial(_ask, store.list_newest_events, organization_id=house, limit=50),
+        "calendar of a house": partial(_ask, store.list_coming_events, organization_id=house, limit=500),
         "categories": partial(_ask, store.public_categories),
-        "a file of the sitemap": partial(_ask, store.sitemap_shows, after_id=UUID(int=0), last_id=None, limit=10_000),
+        "a file of the sitemap": partial(
+            _ask, store.list_sitemap_events, after_id=UUID(int=0), last_id=None, limit=10_000
+        ),
         "houses of the sitemap": partial(_ask, store.sitemap_organizations, 9_999),
         "cities, once an hour": partial(_ask, store.public_cities),
         "sitemap, once an hour": partial(_ask, store.sitemap_boundaries, 5_000),
     }
     took: list[tuple[float, str]] = []
     for name, ask in asked.items():
-        async with database.nobody() as tx:
+        async with database.without_tenant() as tx:
             await ask(tx)
             (ms,) = await medians_ms(5, partial(ask, tx))
             took.append((ms, name))
@@ -200,7 +202,7 @@ async def questions(database: Database) -> None:
 
 
 async def _listed(statement: Callable[..., Awaitable[Any]], words: str | None, tx: Tx, **wanted: Any) -> None:
-    by = await reads.looked_up(tx, words, None) if words else None
+    by = await reads.choose_indexed_words(tx, words, None) if words else None
     await statement(tx, **wanted, words=words, by=by)
 
 
@@ -222,8 +224,8 @@ async def searches(database: Database) -> None:
             lexemes = actions.filter_lexemes(city=f"city{dice.randrange(CITIES)}") if filtered else []
             filters = " & ".join(f"'{lexeme}'" for lexeme in lexemes) or None
             began = time.perf_counter()
-            async with database.nobody() as tx:
-                await reads.search(tx, tsquery(words), "english", filters, None, None, None, 20)
+            async with database.without_tenant() as tx:
+                await reads.search(tx, to_tsquery(words), "english", filters, None, None, None, 20)
             times.append((time.perf_counter() - began) * 1000)
         ordered = sorted(times)
         print(f"search, {name:<19} p50 {ordered[100]:6.2f} ms, p95 {ordered[190]:6.2f} ms")
@@ -282,7 +284,7 @@ def main() -> None:
     houses = int(sys.argv[2]) if len(sys.argv) > 2 else 1_000
     with tempfile.TemporaryDirectory() as home:
         settings = config.load({"FULLHOUSE_HOME": home})
-        with serve.database(settings) as (urls, _):
+        with serve.open_database(settings) as (urls, _):
             asyncio.run(measure(urls, shows, houses))
             suggestions()
             cached_reads(urls, home)

@@ -22,9 +22,9 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from bench import _load
 
 from fullhouse.kit.http.body import decode
-from fullhouse.kit.http.edge import Edge
-from fullhouse.kit.http.lane import Answer, Call, Lane
-from fullhouse.kit.http.wide import WidePlugin
+from fullhouse.kit.http.lanes import HotRequest, LaneRouter, Response
+from fullhouse.kit.http.middleware import Middleware
+from fullhouse.kit.http.wide_lane import WidePlugin
 
 CONNECTIONS = 64
 ROUNDS = 3
@@ -44,9 +44,9 @@ class Basket(msgspec.Struct, forbid_unknown_fields=True):
 BASKET = msgspec.json.Decoder(Basket)
 
 
-async def fast(call: Call) -> Answer:
+async def fast(call: HotRequest) -> Response:
     basket = decode(BASKET, await call.read())
-    return Answer(201, msgspec.json.encode({"data": {"shop": call.params[0], "count": len(basket.items)}}))
+    return Response(201, msgspec.json.encode({"data": {"shop": call.params[0], "count": len(basket.items)}}))
 
 
 @post("/api/shops/{shop:uuid}/items", opt={"fast": fast})
@@ -54,11 +54,11 @@ async def twin(shop: FromPath[UUID], data: JSONBody[Basket]) -> dict[str, dict[s
     return {"data": {"shop": shop, "count": len(data.items)}}
 
 
-def lane() -> Lane:
+def lane() -> LaneRouter:
     wrapper = structlog.make_filtering_bound_logger(20)
     structlog.configure(wrapper_class=wrapper, cache_logger_on_first_use=True)
-    edge = Edge()
-    return Lane(Litestar([twin], plugins=[WidePlugin(edge)]), edge)
+    edge = Middleware()
+    return LaneRouter(Litestar([twin], plugins=[WidePlugin(edge)]), edge)
 
 
 def asks(path: str) -> bytes:

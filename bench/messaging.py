@@ -28,12 +28,12 @@ from bench._sale import Ground, House, ground, open_house, open_shows, ready, se
 from tests.services import servers
 
 from fullhouse import wiring
-from fullhouse.broker.post import RELAYS, open_post
+from fullhouse.broker.message_tasks import RELAYS, open_message_tasks
 from fullhouse.kit.db.database import WORKER, Database
 from fullhouse.kit.media.files import Disk
-from fullhouse.kit.messages.broker import Broker, Topology
+from fullhouse.kit.messages.rabbitmq import Broker, Topology
 from fullhouse.kit.messages.relay import Relay
-from fullhouse.kit.process import step_back
+from fullhouse.kit.process_control import lower_priority
 from fullhouse.kit.services import open_services
 from fullhouse.processes import serve
 
@@ -55,7 +55,7 @@ EVERYTHING = Topology("bench", {"bench.facts": ("#",)}, "bench.dead")
 async def relayed(finder: Database, broker: Broker) -> None:
     async def work() -> None:
         relay = Relay(finder, broker)
-        while (await relay.round())[0]:
+        while (await relay.process_batch())[0]:
             pass
 
     await asyncio.gather(*(work() for _ in range(RELAYS)))
@@ -65,7 +65,7 @@ async def one_by_one(finder: Database, broker: Broker) -> None:
     """What one would write first: take a fact, publish it, wait for the confirm, mark it."""
     channel = broker._channel
     while True:
-        async with finder.nobody() as tx:
+        async with finder.without_tenant() as tx:
             row = await tx.fetchrow(NAIVE_TAKE)
             if row is None:
                 return
@@ -123,7 +123,7 @@ async def post(url: str, amqp_url: str) -> None:
                 public_url="",
                 pool_size=4,
             ) as services,
-            open_post(services, amqp_url, wiring.ASYNC, wiring.ASYNC_ALL) as work,
+            open_message_tasks(services, amqp_url, wiring.ASYNC, wiring.ASYNC_ALL) as work,
         ):
             print("at work", flush=True)
             await asyncio.gather(*(run() for run in work.values()))
@@ -176,7 +176,7 @@ async def _send_all(url: str) -> None:
 
 def main() -> None:
     if sys.argv[1:2] == ["--post"]:
-        step_back()  # as a worker does
+        lower_priority()  # as a worker does
         uvloop.run(post(*sys.argv[2:]))
     seconds = float(sys.argv[1]) if len(sys.argv) > 1 else 4.0
     with tempfile.TemporaryDirectory() as rabbit_home, ground() as here:

@@ -15,14 +15,14 @@ from typing import Any
 
 import numpy as np
 
-from fullhouse.seating.maps.drawing import svg
-from fullhouse.seating.maps.geometry import geometry, geometry_json, pack_states, unpack_states
-from fullhouse.seating.plans.chart import compile
+from fullhouse.seating.maps.drawing import render_svg
+from fullhouse.seating.maps.geometry import encode_geometry, pack_states, to_geometry_json, unpack_states
+from fullhouse.seating.plans.chart import build_chart
 from fullhouse.seating.plans.checks import check
-from fullhouse.seating.plans.differences import difference
+from fullhouse.seating.plans.decoding import decode_plan
+from fullhouse.seating.plans.differences import compare_plans
 from fullhouse.seating.plans.generators import Arena, arena
 from fullhouse.seating.plans.plan import Plan, encode, walk
-from fullhouse.seating.plans.reading import read
 
 STADIUM = Arena(tiers=5, rows_per_tier=30, first_tier_sections=24, floor_width=1_000, floor_height=700)
 
@@ -61,9 +61,9 @@ def line(what: str, ms: float, base: float | None = None) -> None:
 def importing(text: bytes, plan: Plan, rounds: int) -> None:
     base = taken(lambda: naive(text), rounds)
     steps = {
-        "read (decode, typed and limited)": taken(lambda: read(text), rounds),
+        "read (decode, typed and limited)": taken(lambda: decode_plan(text), rounds),
         "check (every rule)": taken(lambda: check(plan), rounds),
-        "compile (arrays)": taken(lambda: compile(plan), rounds),
+        "compile (arrays)": taken(lambda: build_chart(plan), rounds),
     }
     line("json.loads and a walk, for comparison", base, base)
     for what, ms in steps.items():
@@ -72,16 +72,16 @@ def importing(text: bytes, plan: Plan, rounds: int) -> None:
 
 
 def sending(plan: Plan, rounds: int) -> None:
-    chart = compile(plan)
+    chart = build_chart(plan)
     states = np.random.default_rng(1).choice(4, len(chart.x), p=[0.5, 0.1, 0.38, 0.02]).astype(np.uint8)
-    packed, binary = pack_states(states), geometry(plan, chart)
-    plain = json.dumps(geometry_json(plan, chart)).encode()
-    line("geometry, binary", taken(lambda: geometry(plan, chart), rounds))
+    packed, binary = pack_states(states), encode_geometry(plan, chart)
+    plain = json.dumps(to_geometry_json(plan, chart)).encode()
+    line("geometry, binary", taken(lambda: encode_geometry(plan, chart), rounds))
     line("states, 2 bits a seat", ms := taken(lambda: pack_states(states), rounds))
     line("states, JSON objects", taken(lambda: naive_states(states.tolist()), rounds), ms)
     line("states, read back", taken(lambda: unpack_states(packed, len(states)), rounds))
-    line("difference between two versions", taken(lambda: difference(plan, plan), rounds))
-    line("SVG preview", taken(lambda: svg(plan), 1))
+    line("difference between two versions", taken(lambda: compare_plans(plan, plan), rounds))
+    line("SVG preview", taken(lambda: render_svg(plan), 1))
     for what, data in (
         ("geometry, binary", binary),
         ("geometry, JSON columns", plain),

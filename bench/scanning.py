@@ -35,7 +35,7 @@ from fullhouse.kit.secrets import Keyring
 from fullhouse.processes import serve
 from fullhouse.scanning import device_actions, policy
 from fullhouse.scanning.model import Scene
-from fullhouse.scanning.snapshots import snapshot
+from fullhouse.scanning.snapshots import codec
 
 ROUNDS, CROWD, CLIENTS = 3, 256, 16
 ENTRIES, TICKETS, MERGED, DEVICES = 60_000, 100_000, 50_000, 400
@@ -125,7 +125,7 @@ async def open_doors(urls: serve.Urls, org: UUID, tickets: int) -> Doors:
         event,
     )
     first = await owner.fetchval("SELECT count(*) FROM tickets")
-    codes = [snapshot.code_of((first + n) * 7_919_317 % 31**8) for n in range(1, tickets + 1)]
+    codes = [codec.code_of((first + n) * 7_919_317 % 31**8) for n in range(1, tickets + 1)]
     await owner.execute(
         "INSERT INTO tickets (id, organization_id, event_id, order_id, ticket_type_id, number, code, nonce,"
         " holder_name, holder_email) SELECT gen_random_uuid(), $1, $2, $1, $3, 'N' || n, c,"
@@ -136,7 +136,7 @@ async def open_doors(urls: serve.Urls, org: UUID, tickets: int) -> Doors:
         kind,
         codes,
     )
-    tokens = [secrets.mint(secrets.Kind.DEVICE, org) for _ in range(DEVICES)]
+    tokens = [secrets.mint(secrets.TokenKind.DEVICE, org) for _ in range(DEVICES)]
     await owner.execute(
         "INSERT INTO scan_devices (id, organization_id, event_id, name, gate_ids, rights, token_hash, sealed_key,"
         " paired_at) SELECT gen_random_uuid(), $1, $2, 'Scanner', ARRAY[$3::uuid], '{scan}', h, $5, now()"
@@ -144,7 +144,7 @@ async def open_doors(urls: serve.Urls, org: UUID, tickets: int) -> Doors:
         org,
         event,
         gate,
-        [secrets.digest(token) for token in tokens],
+        [secrets.digest_token(token) for token in tokens],
         Keyring(SECRET_KEY).seal(device_actions.KEY, b"k" * 32),
     )
     await owner.execute(

@@ -36,10 +36,10 @@ from fullhouse.kit.messages import outbox
 from fullhouse.kit.telemetry import telemetry
 from fullhouse.processes import app, serve
 from fullhouse.seating import store
-from fullhouse.seating.allocation.index import prepare
-from fullhouse.seating.maps import halls
-from fullhouse.seating.plans import reading
-from fullhouse.seating.plans.chart import compile, seat_id
+from fullhouse.seating.allocation.index import build_index
+from fullhouse.seating.maps import seat_states
+from fullhouse.seating.plans import decoding
+from fullhouse.seating.plans.chart import build_chart, seat_id
 from fullhouse.seating.plans.generators import Straight, generate
 from fullhouse.seating.plans.plan import encode
 
@@ -53,7 +53,7 @@ def main() -> None:
     seats = int(sys.argv[1]) if len(sys.argv) > 1 else 100_000
     with tempfile.TemporaryDirectory() as home:
         settings = config.load({"FULLHOUSE_HOME": home, **NEVER})
-        with serve.database(settings) as (urls, _):
+        with serve.open_database(settings) as (urls, _):
             asyncio.run(serve.migrate_database(urls))
             named = {"DATABASE_URL": urls.serving, "DATABASE_OWNER_URL": urls.owner, "FULLHOUSE_HOME": home}
             uvloop.run(measure(config.load(named | NEVER), urls, seats))
@@ -96,9 +96,11 @@ def memory(document: bytes) -> None:
     """What a process keeps of a show: seats by name, arrays, states."""
     tracemalloc.start()
     before, _ = tracemalloc.get_traced_memory()
-    drawn = reading.read(document)
-    house = halls.house_of(new_id(), drawn, prepare(compile(drawn)), [new_id() for _ in drawn.zones])
-    hall = halls.Hall(new_id(), new_id(), house, np.zeros(len(house.rows), np.uint8))
+    drawn = decoding.decode_plan(document)
+    house = seat_states.build_seat_index(
+        new_id(), drawn, build_index(build_chart(drawn)), [new_id() for _ in drawn.zones]
+    )
+    hall = seat_states.SeatStates(new_id(), new_id(), house, np.zeros(len(house.rows), np.uint8))
     del drawn
     gc.collect()
     after, _ = tracemalloc.get_traced_memory()
@@ -149,7 +151,7 @@ async def tenant(urls: Any) -> tuple[UUID, str]:
     async with database.tenant(organization_id) as tx:
         organization = await accounts.create_organization(tx, organization_id, "bench", "Bench")
         user = await accounts.create_user(tx, email="owner@example.org", name="Owner", role="owner")
-        session = await actions.open_session(tx, organization, user, "password")
+        session = await actions.create_session(tx, organization, user, "password")
     await database.close()
     return organization_id, session.token
 
@@ -165,7 +167,7 @@ async def show(client: httpx.AsyncClient) -> Any:
     hall = {"name": "Hall", "city": "Gent", "country": "BE", "timezone": "Europe/Brussels", "address": "Kouter 1"}
     venue = answered(await client.post("/api/venues", json=hall), 201)
     picture = await client.post(
-        "/api/images", content=poster_art.poster("Bench"), headers={"content-type": "image/png"}
+        "/api/images", content=poster_art.draw_poster("Bench"), headers={"content-type": "image/png"}
     )
     start = datetime.now(UTC) + timedelta(days=30)
     wish = {

@@ -31,13 +31,13 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from bench import _load
 
 from fullhouse.kit.http import endpoints
-from fullhouse.kit.http.edge import Edge
 from fullhouse.kit.http.guard import FastGuard, guard
-from fullhouse.kit.http.lane import Lane
-from fullhouse.kit.http.wide import WidePlugin
-from fullhouse.kit.live.broadcast import Channel, Limits, News
+from fullhouse.kit.http.lanes import LaneRouter
+from fullhouse.kit.http.middleware import Middleware
+from fullhouse.kit.http.wide_lane import WidePlugin
+from fullhouse.kit.live.broadcast import Channel, StreamLimits, StreamMessage
 from fullhouse.kit.live.bus import Bus
-from fullhouse.kit.live.hub import Hub
+from fullhouse.kit.live.hub import StreamHub
 
 TOPIC = "bench"
 RATE = 10
@@ -51,7 +51,7 @@ async def _snapshot() -> Any:
 
 @endpoints.get("/api/hub", public=True)
 async def hub(services: Any) -> Channel:
-    return Channel(TOPIC, {TOPIC: lambda news: News("delta", news)}, _snapshot)
+    return Channel(TOPIC, {TOPIC: lambda news: StreamMessage("delta", news)}, _snapshot)
 
 
 @get("/api/queues", opt={"public": True})
@@ -85,17 +85,17 @@ async def publish(state: State, seconds: FromQuery[float]) -> dict[str, int]:
 @asynccontextmanager
 async def _open(app: Litestar) -> AsyncIterator[None]:
     bus = Bus("postgresql://unused/unused")
-    limits = Limits(streams_per_network=20_000, stream_bytes=10_000_000, stream_s=600)
-    app.state.services = SimpleNamespace(bus=bus, streams=Hub(bus, limits))
+    limits = StreamLimits(streams_per_network=20_000, stream_bytes=10_000_000, stream_s=600)
+    app.state.services = SimpleNamespace(bus=bus, streams=StreamHub(bus, limits))
     app.state.authenticate = None
     yield
 
 
-def lane() -> Lane:
+def lane() -> LaneRouter:
     structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(40), cache_logger_on_first_use=True)
-    edge = Edge()
+    edge = Middleware()
     app = Litestar([hub, queues, publish], guards=[guard], lifespan=[_open], plugins=[WidePlugin(edge)])
-    return Lane(app, edge, FastGuard())
+    return LaneRouter(app, edge, FastGuard())
 
 
 class Measured(NamedTuple):

@@ -32,8 +32,8 @@ from tests.scanning import sample
 from tests.services.servers import Missing
 from tests.test_bundle import MOST_KB, SPOKEN, entry, kilobytes, manifest
 
-from fullhouse.scanning.snapshots import snapshot
-from fullhouse.seating.maps.geometry import geometry, pack_states
+from fullhouse.scanning.snapshots import codec
+from fullhouse.seating.maps.geometry import encode_geometry, pack_states
 from fullhouse.seating.plans import chart
 from fullhouse.seating.plans.generators import Arena, generate
 from fullhouse.seating.plans.plan import Plan
@@ -134,13 +134,13 @@ def _plan() -> Plan:
 
 async def the_map(browser: Browser, built: dict[str, bytes], slower: int) -> list[Goal]:
     plan = _plan()
-    drawn = chart.compile(plan)
+    drawn = chart.build_chart(plan)
     states = np.random.default_rng(7).choice(3, len(drawn.x), p=(0.5, 0.1, 0.4)).astype(np.uint8)
     files = {
         "/": (b'<!doctype html><meta charset="utf-8"><link rel="stylesheet" href="/map.css">', "text/html"),
         "/map.js": (built["map.js"], "text/javascript"),
         "/map.css": (built["map.css"], "text/css"),
-        "/geometry": (geometry(plan, drawn), "application/octet-stream"),
+        "/geometry": (encode_geometry(plan, drawn), "application/octet-stream"),
         "/states": (pack_states(states), "application/octet-stream"),
     }
     first = []
@@ -209,7 +209,7 @@ async def the_snapshot(browser: Browser, script: bytes) -> list[Goal]:
     rows = [
         sample.row(
             n,
-            snapshot.code_of(chance.randrange(31**8)),
+            codec.code_of(chance.randrange(31**8)),
             nonce=chance.randbytes(8),
             seat=n % 40,
             row=n // 40 % 60,
@@ -219,9 +219,9 @@ async def the_snapshot(browser: Browser, script: bytes) -> list[Goal]:
         for n in range(TICKETS)
     ]
     rows.sort(key=lambda row: row.code)
-    former = {snapshot.code_of(chance.randrange(31**8)): row.code for row in rows[::20]}  # one in twenty was passed on
-    packed = snapshot.pack(sample.header(former=former), rows)
-    sealed = snapshot.seal(packed, sample.KEY, Ed25519PrivateKey.from_private_bytes(sample.HOUSE), sample.DEVICE)
+    former = {codec.code_of(chance.randrange(31**8)): row.code for row in rows[::20]}  # one in twenty was passed on
+    packed = codec.pack(sample.header(former=former), rows)
+    sealed = codec.seal(packed, sample.KEY, Ed25519PrivateKey.from_private_bytes(sample.HOUSE), sample.DEVICE)
     files = {
         "/": (b"<!doctype html><title>Gate</title>", "text/html"),
         "/sheet.js": (script, "text/javascript"),

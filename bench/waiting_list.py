@@ -88,7 +88,7 @@ async def compare(connection: Any, house: House, event: UUID, count: int, apart:
 async def neighbours(url: str, house: House) -> layouts.Neighbours:
     database = await Database.open(url, APP, size=1, bus=Bus(url))
     async with database.tenant(house.org, deadline_s=60) as tx:
-        known = await layouts.neighbours(tx, house.layout)
+        known = await layouts.load_neighbours(tx, house.layout)
     await database.close()
     return known
 

@@ -29,20 +29,20 @@ from bench._sale import ground, open_organization, post, publish, sign_in
 
 from fullhouse.kit import secrets
 from fullhouse.kit.db.database import APP, Database
-from fullhouse.kit.http.answer import Answer
 from fullhouse.kit.http.endpoints import get
-from fullhouse.kit.http.lane import Call, Lane
+from fullhouse.kit.http.lanes import HotRequest, LaneRouter
+from fullhouse.kit.http.response import Response
 from fullhouse.kit.live.bus import Bus
 from fullhouse.kit.secrets import Keyring
 from fullhouse.processes import app, serve
-from fullhouse.waiting_room.passes import Pass, Passes
+from fullhouse.waiting_room.queue_tokens import QueueToken, QueueTokens
 
 ROUNDS, BUYERS, POLLERS = 3, 200_000, 5_000
 SECRET_KEY = "a key for benches that is long enough to be one"
 
 
-async def nothing_fast(_call: Call) -> Answer:
-    return Answer(200, b'{"data":null}')
+async def nothing_fast(_call: HotRequest) -> Response:
+    return Response(200, b'{"data":null}')
 
 
 @get("/api/nothing", public=True, fast=nothing_fast)
@@ -50,7 +50,7 @@ async def nothing() -> None:
     """Does nothing, as fast as this house can."""
 
 
-def create() -> Lane:
+def create() -> LaneRouter:
     """The application, and an endpoint that does nothing."""
     app.HANDLERS.append(nothing)
     return app.create()
@@ -157,11 +157,11 @@ def joins(house: House, event: UUID) -> Iterator[bytes]:
 
 def polls(house: House, event: UUID, waiting: int) -> list[bytes]:
     """From anywhere in the line, each with the token and the session of its own."""
-    passes, now_s, dice = Passes(Keyring(SECRET_KEY)), int(time.time()), random.Random(1)
+    passes, now_s, dice = QueueTokens(Keyring(SECRET_KEY)), int(time.time()), random.Random(1)
     ready = []
     for token in house.tokens[:POLLERS]:
-        of = Pass.of(house.org, event, dice.randint(1, waiting))
-        ready.append(_poll(f"/api/events/{event}/queue", token, passes.mint(of, secrets.digest(token), now_s)))
+        of = QueueToken.of(house.org, event, dice.randint(1, waiting))
+        ready.append(_poll(f"/api/events/{event}/queue", token, passes.mint(of, secrets.digest_token(token), now_s)))
     return ready
 
 

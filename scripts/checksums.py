@@ -1,19 +1,19 @@
-"""Keeps src/fullhouse/db/checksums.txt true: what each migration was when it was released (its comments do not count).
+"""Checks or writes src/fullhouse/db/checksums.txt: the checksum of each released migration, without its comments.
 
-python scripts/checksums.py           exits 1 if a migration is not listed, or is not what the list says
-python scripts/checksums.py --write   adds new ones; a listed one is never listed anew
+python scripts/checksums.py           exits 1 if a migration is not listed, or has another checksum
+python scripts/checksums.py --write   adds new migrations; a listed checksum is never replaced
 """
 
 import sys
 from pathlib import Path
 
-from fullhouse.kit.db.migrate import CHECKSUMS, FOLDER, found, listed
+from fullhouse.kit.db.migrate import CHECKSUMS, FOLDER, read_checksums, read_migrations
 
 
 def main(arguments: list[str], folder: Path = FOLDER) -> int:
     page = folder / CHECKSUMS
-    there = {m.name: m.checksum for m in found(folder)}
-    before = dict(listed(page))
+    there = {m.name: m.checksum for m in read_migrations(folder)}
+    before = dict(read_checksums(page))
     changed = [name for name in there if before.get(name, there[name]) != there[name]]
     if changed:
         print(f"{', '.join(changed)}: changed after release. Restore it, and write a new migration.")

@@ -1,10 +1,10 @@
-"""Writes the contract between the API and its pages down, without a server or a database.
+"""Writes the contract between the API and its pages, without a server or a database.
 
     python scripts/contract.py
 
-`frontend/openapi.json` is the document that `/api/openapi.json` serves, a line for each value, so that a change of the
-API is seen where changes are read. `frontend/src/lib/contract.ts` is the same in types: whatever a page takes for an
-answer and the API does not give is found by the compiler. Both are committed; `.ci/run` makes them again.
+`frontend/openapi.json` is the document that `/api/openapi.json` serves, with one line for each value, so that its diff
+shows every change of the API. `frontend/src/lib/contract.ts` has the same as types: if a page uses a field that the API
+does not return, the compiler reports it. Both are committed; `.ci/run` writes them again and compares.
 """
 
 import json
@@ -28,20 +28,20 @@ Json = dict[str, Any]
 
 def main() -> None:
     for path, text in made().items():
-        if not path.exists() or path.read_text() != text:  # whoever reads it meanwhile finds it whole
+        if not path.exists() or path.read_text() != text:  # an unchanged file is not written: it may be read meanwhile
             path.write_text(text)
 
 
 def made() -> dict[Path, str]:
-    """Each file as it should be."""
+    """Each file with the text that it should have."""
     document = json.loads(openapi.render(app.build(config.load({})).wide, cookie=COOKIE))
     return {DOCUMENT: json.dumps(document, indent=1, ensure_ascii=False) + "\n", TYPES: HEAD + types(document)}
 
 
 def types(document: Json) -> str:
-    """A type for each schema; then a table of routes. Envelopes are left out: the client opens them."""
+    """A type for each schema, then a table of routes. Envelopes are left out: the client unwraps them."""
     schemas: Json = document["components"]["schemas"]
-    shown = {name: schema for name, schema in schemas.items() if not name.startswith(("Data_", "Page_"))}
+    shown = {name: schema for name, schema in schemas.items() if not name.startswith(("DataEnvelope_", "Page_"))}
     named = [
         f"export interface {_identifier(name)} {_object(schema)}\n"
         if "properties" in schema
@@ -91,7 +91,7 @@ def _object(schema: Json) -> str:
 
 
 def _type(schema: Json) -> str:
-    """Raises LookupError for what a schema has never said so far: no type is better than a wrong one."""
+    """Raises LookupError for a form of schema that is not known here: no type is better than a wrong one."""
     match schema:
         case {"$ref": _}:
             return _identifier(_named(schema))

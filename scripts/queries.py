@@ -1,8 +1,8 @@
-"""Writes what each domain's statements take: beside every `queries.sql` a `queries.py` that mypy reads.
+"""Writes the parameters of each domain's statements, with types: for every `queries.sql` a `queries.py` for mypy.
 
-python scripts/queries.py --write     from a PostgreSQL of its own in a temporary folder
+python scripts/queries.py --write     with a PostgreSQL of its own in a temporary folder
 
-The types are the database's own: each statement is prepared there. tests/kit/test_sql.py compares.
+The types are those that the database reports when it prepares the statement. tests/kit/test_sql.py compares.
 """
 
 import asyncio
@@ -19,7 +19,7 @@ from fullhouse.kit.db import migrate, sql
 from fullhouse.kit.postgres import Cluster
 
 PRODUCT = Path(fullhouse.__file__).parent
-# PostgreSQL's type, Python's, and where that one comes from.
+# PostgreSQL's type, Python's, and the module of that one.
 TYPES = {
     "uuid": ("UUID", "uuid"),
     "text": ("str", ""),
@@ -54,7 +54,7 @@ def files() -> list[Path]:
 
 
 async def written(connection: Any, path: Path) -> str:
-    """The module for a file of statements."""
+    """The text of the module for a file of statements."""
     module = Module(connection)
     functions = [await module.function(name, query) for name, query in sql.load(path).items()]
     head = f'"""What {path.name} takes: written by `make schema`."""\n\n{module.imports()}'
@@ -64,8 +64,8 @@ async def written(connection: Any, path: Path) -> str:
 class Module:
     def __init__(self, connection: Any) -> None:
         self._connection = connection
-        self._used: dict[str, set[str]] = defaultdict(set)  # names by the module that they come from
-        self.rows: dict[str, str] = {}  # of composite types, which batches are made of
+        self._used: dict[str, set[str]] = defaultdict(set)  # names to import, by module
+        self.rows: dict[str, str] = {}  # composite types, for arrays of rows
 
     async def function(self, name: str, query: sql.Query) -> str:
         asked = (await self._connection.prepare(query.text)).get_parameters()[query.is_tenants :]
@@ -102,7 +102,7 @@ class Module:
         return name
 
     async def _row(self, type_: str) -> str:
-        """A composite type: any of its columns may be null."""
+        """A class for a composite type. Any of its columns may be null."""
         name = type_.title().replace("_", "")
         if name not in self.rows:
             self._used["typing"].add("NamedTuple")
@@ -130,7 +130,7 @@ async def write(url: str) -> None:
 def main() -> int:
     with tempfile.TemporaryDirectory() as folder:
         home = Path(folder)
-        home.chmod(0o755)  # PostgreSQL's own account enters it
+        home.chmod(0o755)  # PostgreSQL's account needs to enter it
         cluster = Cluster(home, settings={"fsync": "off"})
         cluster.start()
         try:

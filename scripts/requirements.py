@@ -1,10 +1,10 @@
-"""Which tests prove which requirement, and through which door: HTTP, a page, the broker, the command line.
+"""Prints which tests prove which requirement, and through which door: HTTP, a page, the broker, the command line.
 
-    python scripts/requirements.py    a table of all requirements with their tests, on standard output
+    python scripts/requirements.py    prints a table of all requirements with their tests
 
 A test names what it proves by `@pytest.mark.req("HOLD-3", "HOLD-5")`, on itself, its class or its module.
-docs/requirements.md says for each requirement through which doors it is proven; tests/test_requirements.py asks for at
-least one test through each of them. Counts are not written into a file: they change with every test.
+docs/requirements.md states for each requirement the doors through which it is proven; tests/test_requirements.py
+requires at least one test through each of them. Counts are in no file, because they change with every test.
 """
 
 import contextlib
@@ -22,8 +22,8 @@ ROOT = Path(__file__).parents[1]
 LEDGER = ROOT / "docs" / "requirements.md"
 ROW = re.compile(r"\| (?P<id>[A-Z]+-\d+) \| (?P<what>[^|]*) \| (?P<doors>[^|]*) \|")
 
-# By what it is seen that a test goes through a door: a fixture that it uses, itself or through others.
-# `database` is for what nobody meets but through its plans, constraints and policies.
+# A test goes through a door if it uses one of these fixtures, directly or through others. `database` is for
+# requirements that show only in query plans, constraints and policies.
 DOORS: dict[str, frozenset[str]] = {
     "HTTP": frozenset(
         {
@@ -62,7 +62,7 @@ class Requirement(NamedTuple):
 
 
 class Collector:
-    """A plugin that keeps the proofs among the tests that pytest finds."""
+    """A pytest plugin that collects the proofs among the tests."""
 
     def __init__(self) -> None:
         self.proofs: list[Proof] = []
@@ -96,8 +96,9 @@ def find_doors(item: pytest.Item) -> frozenset[str]:
 
 
 def _name_fixtures(item: pytest.Item) -> Iterable[str]:
-    """The fixtures that a test uses, itself or through others, by the module that defines them."""
-    found: Mapping[str, list[pytest.FixtureDef[object]]] = item._fixtureinfo.name2fixturedefs  # type: ignore[attr-defined]
+    """The fixtures that a test uses, directly or through others, qualified by the module that defines them."""
+    info = item._fixtureinfo  # type: ignore[attr-defined]
+    found: Mapping[str, list[pytest.FixtureDef[object]]] = info.name2fixturedefs
     return (f"{definitions[-1].func.__module__}.{name}" for name, definitions in found.items())
 
 

@@ -1,13 +1,13 @@
-"""Writes what a freshly migrated database has: `db/schema.sql` for readers, `db/schema.json` for `fullhouse doctor`.
+"""Writes the schema of a newly migrated database: `db/schema.sql` for readers, `db/schema.json` for `fullhouse doctor`.
 
-python scripts/schema.py --write      from a PostgreSQL of its own in a temporary folder
-python scripts/schema.py --release    and, for a release, what its program uses: `db/released.json`
+python scripts/schema.py --write      with a PostgreSQL of its own in a temporary folder
+python scripts/schema.py --release    for a release: also the parts that its program uses, `db/released.json`
 
-`schema.sql` is pg_dump's text of everything but the functions, which have their own files: tables with their columns,
+`schema.sql` is pg_dump's output without the functions, which have their own files: tables with their columns,
 constraints, indexes, triggers, policies and grants. tests/kit/test_schema.py compares both with a database.
 
-While a new version is deployed, processes of the last release work on the new schema (docs/adr/0042). So all that the
-release used is still there: tests/kit/test_two_versions.py compares `released.json` with a database.
+While a new version is deployed, processes of the last release run on the new schema (docs/adr/0042). So everything that
+the release used must still be there: tests/kit/test_two_versions.py compares `released.json` with a database.
 """
 
 import asyncio
@@ -31,7 +31,7 @@ HEAD = """-- The schema as a migrated database has it: written by `make schema`,
 """
 _OBJECT = re.compile(r"^--\n-- Name: (?P<name>.*?); Type: (?P<type>.*?); Schema: .*?; Owner: .*\n--\n", re.M)
 _ELSEWHERE = {"FUNCTION", "PROCEDURE"}
-_BY_MONTH = re.compile(r"audit_log_\d{4}_\d\d")  # made by the clock
+_BY_MONTH = re.compile(r"audit_log_\d{4}_\d\d")  # created as time passes
 # Composite types among the tables: their attributes are columns.
 _INTERFACE = """
 WITH tables AS (
@@ -58,7 +58,7 @@ _OWNER = re.compile(r"^ALTER .* OWNER TO .*;\n", re.M)
 def main(arguments: list[str]) -> int:
     with tempfile.TemporaryDirectory() as folder:
         home = Path(folder)
-        home.chmod(0o755)  # PostgreSQL's own account enters it
+        home.chmod(0o755)  # PostgreSQL's account needs to enter it
         cluster = Cluster(home, settings={"fsync": "off"})
         cluster.start()
         try:
@@ -73,11 +73,13 @@ def main(arguments: list[str]) -> int:
     return 0
 
 
-async def _read(url: str) -> tuple[schema.Shipped, Interface]:
+async def _read(url: str) -> tuple[schema.ShippedGuards, Interface]:
     await migrate.migrate(url)
     connection = await asyncpg.connect(url)
     try:
-        return schema.Shipped(migrate.newest(), await schema.read(connection)), await interface(connection)
+        return schema.ShippedGuards(migrate.newest_number(), await schema.read_guards(connection)), await interface(
+            connection
+        )
     finally:
         await connection.close()
 
@@ -87,7 +89,7 @@ def encode(what: Any) -> bytes:
 
 
 async def interface(connection: Any) -> Interface:
-    """What a program uses of a database, by kind and name."""
+    """The parts of the schema that a program uses, by kind and name."""
     found: Interface = {}
     for row in await connection.fetch(_INTERFACE):
         found.setdefault(row["kind"], {})[row["name"]] = row["text"]
@@ -95,7 +97,7 @@ async def interface(connection: Any) -> Interface:
 
 
 def not_for_both(released: Interface, there: Interface) -> list[str]:
-    """Where a program of the last release would fail on this database, in sentences."""
+    """Lists, in sentences, why a program of the last release would fail on this database."""
     wrong = []
     for kind in ("column", "function"):
         things, now = released[kind], there[kind]
@@ -115,8 +117,8 @@ def not_for_both(released: Interface, there: Interface) -> list[str]:
 
 
 def dump(url: str) -> str:
-    """By the newest pg_dump that there is: an older one refuses a newer server."""
-    program = max(binaries.installs(), key=lambda install: install.major).program("pg_dump")
+    """Uses the newest installed pg_dump: an older one refuses a newer server."""
+    program = max(binaries.find_installs(), key=lambda install: install.major).program("pg_dump")
     said = subprocess.run([program, "--schema-only", url], capture_output=True, text=True, check=True).stdout  # noqa: S603
     objects = list(_OBJECT.finditer(said))
     ends = [match.start() for match in objects[1:]] + [said.index("--\n-- PostgreSQL database dump complete")]

@@ -1,7 +1,7 @@
-"""Look at the demo's pages and write docs/screenshots/*.png: `make screenshots`.
+"""Takes pictures of the demo's pages and writes docs/screenshots/*.png: `make screenshots`.
 
-What is shown is the product as it runs: a server with its demo, a Chromium that walks through it. The pictures are
-reduced to few colours, because they are kept with the code.
+They show the real product: a server with its demo, used by Chromium. The pictures are reduced to few colours, because
+they are committed.
 """
 
 import asyncio
@@ -49,7 +49,7 @@ class Shot(NamedTuple):
 
 @asynccontextmanager
 async def owner(demo: Demo) -> AsyncIterator[httpx.AsyncClient]:
-    """Who prepares what the pictures show, without the browser that is pictured."""
+    """A client of the organisation's owner, who prepares what the pictures show, outside of the pictured browser."""
     async with httpx.AsyncClient(base_url=demo.origin) as client:
         token = (await client.post("/api/auth/login", json=demo.sign_in)).raise_for_status().json()["data"]["token"]
     async with httpx.AsyncClient(base_url=demo.origin, headers={"authorization": f"Bearer {token}"}) as signed_in:
@@ -69,7 +69,7 @@ async def show(page: Page, demo: Demo, title: str = "The Lighthouse Keeper") -> 
     await expect(page.get_by_role("application")).to_be_visible()
     await expect(page.get_by_text("Live availability")).to_be_visible()
     await page.get_by_role("region", name=re.compile("^Tickets for")).scroll_into_view_if_needed()
-    await page.wait_for_timeout(400)  # the map has its states
+    await page.wait_for_timeout(400)  # until the map has its seat states
 
 
 async def chosen(page: Page, demo: Demo) -> None:
@@ -87,16 +87,16 @@ async def checkout(page: Page, demo: Demo) -> None:
 
 
 async def order(page: Page, demo: Demo) -> None:
-    """What somebody keeps: their tickets, with the codes that open the gate."""
+    """A buyer's order page: the tickets with their QR codes."""
     await checkout(page, demo)
     await counter.fill_in(page)
     await counter.pay(page)
-    await page.get_by_role("link", name="Open my order").click()
+    await page.get_by_role("link", name="View order").click()
     await expect(page.get_by_role("img", name=re.compile("QR code")).first).to_be_visible()
 
 
 async def waiting_room(page: Page, demo: Demo) -> None:
-    """One at a time, and somebody is inside. Not where the others have bought: whoever holds seats comes first."""
+    """One slot, which another visitor has. An event of its own: people who hold seats are admitted first."""
     title = "Night Ferry: a Concert in Four Tides"
     show = show_of(demo.origin, title)
     async with owner(demo) as desk:
@@ -113,7 +113,7 @@ async def waiting_room(page: Page, demo: Demo) -> None:
 
 
 async def scanner(page: Page, demo: Demo) -> None:
-    """A phone at a gate of the festival that is on: somebody comes, or comes again."""
+    """A phone at a gate of the running festival scans a ticket, perhaps one that was scanned before."""
     event = show_of(demo.origin, "Signal Hill Sounds")["id"]
     async with owner(demo) as desk:
         venue = (await desk.get(f"/api/events/{event}")).json()["data"]["venue_id"]
@@ -138,17 +138,17 @@ async def arena(page: Page, demo: Demo) -> None:
 
 
 async def console(page: Page, demo: Demo, path: str = "") -> None:
-    """As the owner, whose session is in the browser's cookie as after signing in."""
+    """As the owner, with the session cookie that signing in sets."""
     headers = {"origin": demo.origin}
     answer = await page.request.post(f"{demo.origin}/api/auth/login", data=demo.sign_in, headers=headers)
     assert answer.ok, await answer.text()
     await page.goto(f"{demo.origin}/console{path}")
     await expect(page.get_by_role("heading", level=1)).to_be_visible()
-    await page.wait_for_timeout(1200)  # charts and figures
+    await page.wait_for_timeout(1200)  # until charts and figures are drawn
 
 
 async def doors(page: Page, demo: Demo) -> None:
-    """The festival that is on."""
+    """The running festival."""
     await console(page, demo, f"/events/{show_of(demo.origin, 'Signal Hill Sounds')['id']}/doors")
 
 
@@ -165,7 +165,7 @@ SHOTS = (
     Shot("doors", doors),
     Shot("order", order),
     Shot("scanner", scanner, GATE),
-    Shot("waiting-room", waiting_room),  # the last one: from now on people wait
+    Shot("waiting-room", waiting_room),  # last, because from now on people wait
 )
 
 
@@ -195,10 +195,10 @@ async def _taken(browser: Browser, shot: Shot, demo: Demo) -> bytes:
 
 
 def reduced(png: bytes) -> bytes:
-    """The colours of paper, ink and surfaces as they are, and few for the rest. An octree keeps those that are rare, as
-    amber is on a wide map; but by itself it makes one colour of paper and white."""
+    """Keeps the most frequent colours (background, text, surfaces) exactly, and reduces the rest. An octree keeps rare
+    colours, such as amber on a wide map, but alone it would merge the background with white."""
     picture, out = Image.open(BytesIO(png)).convert("RGB"), BytesIO()
-    found: Any = picture.getcolors(picture.width * picture.height)  # how often, which
+    found: Any = picture.getcolors(picture.width * picture.height)  # pairs of count and colour
     exact = [channel for _, colour in sorted(found, reverse=True)[:EXACT] for channel in colour]
     rest = picture.quantize(COLOURS - EXACT, Image.Quantize.FASTOCTREE, dither=Image.Dither.NONE).getpalette()
     palette = Image.new("P", (1, 1))

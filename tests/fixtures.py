@@ -20,7 +20,7 @@ from fullhouse.accounts.policy import ROLE_ACTIONS
 from fullhouse.accounts.sign_in import actions as signing_in
 from fullhouse.kit.actors import SYSTEM, Principal
 from fullhouse.kit.db.database import Tx
-from fullhouse.kit.http.lane import Lane
+from fullhouse.kit.http.lanes import LaneRouter
 from fullhouse.kit.ids import new_id
 from fullhouse.kit.media.files import Disk
 from fullhouse.kit.secrets import Keyring
@@ -56,7 +56,7 @@ async def _connected(url: str) -> AsyncIterator[Any]:
 
 @pytest.fixture
 async def services(_one_loop: None, server_url: str, tmp_path: Path) -> AsyncIterator[Services]:
-    wiring.connect(PUBLIC_URL)
+    wiring.register_handlers(PUBLIC_URL)
     opening = open_services(
         url=server_url,
         read_url=None,
@@ -94,7 +94,7 @@ async def make_tenant(services: Services) -> Tenant:
         organization = await actions.create_organization(tx, organization_id, f"t-{organization_id.hex}", "Test House")
         for role in ("owner", "admin", "staff", "scanner", "customer"):
             user = await actions.create_user(tx, email=f"{role}@example.org", name=role.title(), role=role)
-            session = await signing_in.open_session(tx, organization, user, "password")
+            session = await signing_in.create_session(tx, organization, user, "password")
             people[role], tokens[role] = user, session.token
     return Tenant(organization, people, tokens)
 
@@ -116,11 +116,11 @@ async def tx(services: Services, tenant: Tenant) -> AsyncIterator[Tx]:
 
 
 ALIKE = (PUBLIC_URL, (), (), None)
-_idle_applications: list[Lane] = []
+_idle_applications: list[LaneRouter] = []
 
 
 @asynccontextmanager
-async def run_application(chosen: config.Config) -> AsyncIterator[Lane]:
+async def run_application(chosen: config.Config) -> AsyncIterator[LaneRouter]:
     """The whole application, started and stopped as a server would, with everything that it keeps new.
 
     Its routes are put together once, which takes half a second, and used again by later tests: what they are made from
@@ -135,7 +135,7 @@ async def run_application(chosen: config.Config) -> AsyncIterator[Lane]:
 
 
 @pytest.fixture
-async def lane(_one_loop: None, server_url: str, owner_url: str, tmp_path: Path) -> AsyncIterator[Lane]:
+async def lane(_one_loop: None, server_url: str, owner_url: str, tmp_path: Path) -> AsyncIterator[LaneRouter]:
     async with run_application(settings(server_url, owner_url, home=str(tmp_path))) as running:
         yield running
 
@@ -156,7 +156,7 @@ def settings(server_url: str, owner_url: str, home: str, **more: str) -> config.
 class Client(httpx.AsyncClient):
     """Speaks to the application in this process; `as_(token)` is the same, signed in."""
 
-    def __init__(self, lane: Lane, token: str | None = None) -> None:
+    def __init__(self, lane: LaneRouter, token: str | None = None) -> None:
         self._lane = lane
         headers = {"authorization": f"Bearer {token}"} if token else {}
         transport = httpx.ASGITransport(lane, client=("198.51.100.7", 4711))
@@ -167,7 +167,7 @@ class Client(httpx.AsyncClient):
 
 
 @pytest.fixture
-async def client(lane: Lane) -> AsyncIterator[Client]:
+async def client(lane: LaneRouter) -> AsyncIterator[Client]:
     async with Client(lane) as opened:
         yield opened
 

@@ -52,22 +52,28 @@ def test_what_it_does_not_know_is_no_type(schema: dict[str, Any]) -> None:
 def test_routes_have_their_bodies_and_what_is_in_their_envelopes() -> None:
     schemas = {
         "Order": {"properties": {}},
-        "Data_Order_": {"properties": {"data": ORDER}},
-        "Data_int_": {"properties": {"data": {"type": "integer"}}},
+        "DataEnvelope_Order_": {"properties": {"data": ORDER}},
+        "DataEnvelope_int_": {"properties": {"data": {"type": "integer"}}},
         "Page_Order_": {"properties": {"data": {"items": ORDER}, "next_cursor": {}}},
     }
     document = _document(**schemas)
     document["paths"] = {
         "/api/orders/{order_id}": {
-            "get": {"summary": "One order", "responses": {"200": _json("Data_Order_"), "404": _json("Problem")}},
-            "patch": {"requestBody": _json("Order") | {"required": True}, "responses": {"200": _json("Data_Order_")}},
+            "get": {
+                "summary": "One order",
+                "responses": {"200": _json("DataEnvelope_Order_"), "404": _json("Problem")},
+            },
+            "patch": {
+                "requestBody": _json("Order") | {"required": True},
+                "responses": {"200": _json("DataEnvelope_Order_")},
+            },
             "delete": {"responses": {"204": {}}},
         },
         "/api/orders": {
             "get": {"responses": {"200": _json("Page_Order_")}},
             "post": {
                 "requestBody": _json("Order"),
-                "responses": {"201": _json("Data_Order_"), "202": _json("Data_int_")},
+                "responses": {"201": _json("DataEnvelope_Order_"), "202": _json("DataEnvelope_int_")},
             },
         },
         "/api/orders.csv": {"get": {"responses": {"200": {"content": {"text/csv": {"schema": {"type": "string"}}}}}}},

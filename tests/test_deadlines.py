@@ -11,13 +11,13 @@ import pytest
 
 from fullhouse.accounts import policy as accounts
 from fullhouse.checkout import policy as checkout
-from fullhouse.events import keys
+from fullhouse.events import cache_keys
 from fullhouse.payments import model as payments
 from fullhouse.payments import policy as payment
 from fullhouse.scanning import device_actions
-from fullhouse.waiting_room import passes
 from fullhouse.waiting_room import policy as queue
-from fullhouse.waitlist.model import ListSettings
+from fullhouse.waiting_room import queue_tokens
+from fullhouse.waitlist.model import WaitlistSettings
 
 MINUTE, HOUR, DAY = timedelta(minutes=1), timedelta(hours=1), timedelta(days=1)
 
@@ -43,7 +43,7 @@ DEADLINES: dict[str, Deadline] = {
     ),
     "a consent": Deadline("checkout/test_late.py::test_nor_without_an_answer", checkout.CONSENT_S, DAY),
     "an offer of the waiting list": Deadline(
-        "checkout/test_waitlist_offers.py::test_an_offer_that_lapses_goes_to_the_next", ListSettings().window_s, DAY
+        "checkout/test_waitlist_offers.py::test_an_offer_that_lapses_goes_to_the_next", WaitlistSettings().window_s, DAY
     ),
     # A payment's
     "an open payment": Deadline(
@@ -51,12 +51,12 @@ DEADLINES: dict[str, Deadline] = {
     ),
     "the first question": Deadline(
         "payments/test_outcomes.py::test_a_lost_answer_is_asked_for_until_it_is_known",
-        payments.FIRST_ASK_S,
+        payments.FIRST_POLL_S,
         timedelta(seconds=20),
     ),
     "a signed message": Deadline(
         "payments/test_stripe_webhook.py::test_what_is_older_than_five_minutes_is_refused",
-        payment.SIGNED_FOR_S,
+        payment.SIGNATURE_MAX_AGE_S,
         5 * MINUTE,
     ),
     "a refund's next try": Deadline("payments/test_refunds.py::test_an_order_that_fails_hinders_no_other"),
@@ -74,10 +74,10 @@ DEADLINES: dict[str, Deadline] = {
         HOUR,
     ),
     "choosing in a slot": Deadline(
-        "queue/test_rooms.py::test_choosing_keeps_a_slot_for_half_an_hour_in_all", queue.CHOOSING, 30 * MINUTE
+        "queue/test_rooms.py::test_choosing_keeps_a_slot_for_half_an_hour_in_all", queue.CHOOSING_MAX, 30 * MINUTE
     ),
     "a token of the line": Deadline(
-        "queue/test_routes.py::test_a_token_is_good_for_its_own_session_and_show_only", passes.LIFETIME_S, 7 * DAY
+        "queue/test_routes.py::test_a_token_is_good_for_its_own_session_and_show_only", queue_tokens.LIFETIME_S, 7 * DAY
     ),
     # A gate's
     "a pairing code": Deadline(
@@ -107,7 +107,7 @@ DEADLINES: dict[str, Deadline] = {
     "an idempotency key": Deadline("kit/test_idempotency.py::test_keys_are_honoured_for_two_days_and_then_forgotten"),
     # A kept answer's
     "a cached show": Deadline(
-        "events/test_caching.py::test_each_lives_as_long_as_the_table_says", keys.SHOW_S, 5 * MINUTE
+        "events/test_caching.py::test_each_lives_as_long_as_the_table_says", cache_keys.EVENT_S, 5 * MINUTE
     ),
 }
 

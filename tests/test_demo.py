@@ -10,7 +10,7 @@ import msgspec
 import pytest
 
 from fullhouse.checkout.facts import OrderPaid
-from fullhouse.demo import events, log_ins, neighbour, organisation
+from fullhouse.demo import events, log_ins, organisation, second_organisation
 from fullhouse.processes import app as application
 from tests.accounts.helpers import data
 from tests.events.helpers import STATUSES
@@ -26,7 +26,7 @@ def without_shows(monkeypatch: pytest.MonkeyPatch) -> None:
 
     async def nothing(*_: object) -> None: ...
 
-    monkeypatch.setattr(events, "put_on", nothing)
+    monkeypatch.setattr(events, "create_events", nothing)
 
 
 async def test_all_of_it(run: Run, scratch: dict[str, str], tmp_path: Path) -> None:
@@ -87,7 +87,7 @@ async def _has_seats(client: Client, staff: Client, shows: dict[str, Any]) -> No
     public = data(await client.get(f"/event/v1/events/{shows[gone]['id']}"))
     assert public["sale_status"] == "sold_out"
     waiting = data(await staff.get(f"/api/events/{shows[gone]['id']}/waitlist/settings"))["now"]
-    assert (waiting["waiting"], waiting["people_waiting"]) == (len(events.PARTIES), sum(events.PARTIES))
+    assert (waiting["waiting"], waiting["people_waiting"]) == (len(events.WAITING_PARTIES), sum(events.WAITING_PARTIES))
     room = data(await staff.get(f"/api/events/{shows['Aurora: the World Tour']['id']}/queue/settings"))
     assert room["state"] == "open"
     layouts = data(await staff.get(f"/api/venues/{shows['The Lighthouse Keeper']['venue_id']}/layouts"))
@@ -152,10 +152,10 @@ async def _has_a_neighbour(client: Client, found: Any) -> None:
     wish = {"email": admin["email"], "password": admin["password"]}
     platform = client.as_(data(await client.post("/api/platform/login", json=wish), 201)["token"])
     houses = {one["slug"]: one["id"] for one in data(await platform.get("/api/platform/organizations"))}
-    assert houses.keys() == {log_ins.SLUG, neighbour.SLUG}
-    shows = data(await platform.get(f"/api/platform/organizations/{houses[neighbour.SLUG]}/events"))
+    assert houses.keys() == {log_ins.SLUG, second_organisation.SLUG}
+    shows = data(await platform.get(f"/api/platform/organizations/{houses[second_organisation.SLUG]}/events"))
     assert {show["name"]: show["status"] for show in shows}.items() >= {
-        (neighbour.TO_STOP, "published"),
+        (second_organisation.REFUSED_EVENT, "published"),
         ("Songs from the Long Road", "postponed"),
     }
     assert all(0 < show["sold"] < show["places"] for show in shows if show["status"] != "draft")
@@ -171,7 +171,7 @@ async def _was_not_stopped(owner_url: str) -> None:
     )
     await connection.close()
     assert (row["actor_type"], row["actor_name"], row["role"]) == ("platform", "Tenants", "tenant_manager")
-    assert row["show"] == neighbour.TO_STOP
+    assert row["show"] == second_organisation.REFUSED_EVENT
     assert row["reason"]
 
 
@@ -192,7 +192,7 @@ async def test_a_demo_that_was_cut_short_is_finished_by_the_next(
     async def fail(*_: object) -> None:
         raise OSError("cut short")
 
-    for step in ("_make_platform_staff", "_fill_members"):
+    for step in ("_make_platform_staff", "_grant_memberships"):
         with monkeypatch.context() as broken:
             broken.setattr(organisation, step, fail)
             assert (await run("demo", **scratch)).code == 1

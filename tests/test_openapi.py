@@ -87,12 +87,12 @@ async def _owners(house: House) -> list[str]:
     tokens = []
     url = Cluster(house.home).url(serve.LOGIN, serve.DATABASE)
     async with a_process(url, house.home) as services:
-        organization = await signing_in.find_organization(services.database, ORGANIZATION)
+        organization = await signing_in.require_organization(services.database, ORGANIZATION)
         password_hash = await passwords.hash_password(PASSWORD)
         async with services.database.tenant(organization.id) as tx:
             for n in range(OWNERS):
                 user = await actions.create_user(
                     tx, email=f"owner-{n}@example.org", name="Owner", role="owner", password_hash=password_hash
                 )
-                tokens.append((await signing_in.open_session(tx, organization, user, "password")).token)
+                tokens.append((await signing_in.create_session(tx, organization, user, "password")).token)
     return tokens

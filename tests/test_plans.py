@@ -10,8 +10,8 @@ import msgspec
 import pytest
 
 from fullhouse.cli import plans
+from fullhouse.seating.plans.decoding import decode_plan
 from fullhouse.seating.plans.plan import encode
-from fullhouse.seating.plans.reading import read
 from tests.accounts.helpers import audited, data
 from tests.counts import Counts
 from tests.events.helpers import make_venue
@@ -41,24 +41,24 @@ def plan(tmp_path: Path) -> Path:
 async def test_a_plan_from_a_few_numbers(kind: str, run: Run, tmp_path: Path) -> None:
     told = await run("plan", "generate", kind, "--set", "name=Great Hall")
     assert told.code == 0
-    assert read(told.out.encode()).name == "Great Hall"
+    assert decode_plan(told.out.encode()).name == "Great Hall"
     assert re.fullmatch(r"fullhouse: [\d,]+ seats, capacity [\d,]+, \d zones?\n", told.err)
     there = tmp_path / "hall.json"
     written = await run("plan", "generate", kind, "--set", "name=Great Hall", "-o", str(there))
     assert (written.code, written.out) == (0, "")
-    assert read(there.read_bytes()) == read(told.out.encode())
+    assert decode_plan(there.read_bytes()) == decode_plan(told.out.encode())
     assert (await run("plan", "check", str(there))).code == 0
 
 
 async def test_settings_of_every_kind_of_value(run: Run) -> None:
     wish = ("rows=2", "seats_per_row=6", "aisles_after=2,4", "staggered=true", "numbering=odd_even", "seat_pitch=12.5")
     told = await run("plan", "generate", "straight", *(part for text in wish for part in ("--set", text)))
-    rows = read(told.out.encode()).zones[0].sections[0].rows
+    rows = decode_plan(told.out.encode()).zones[0].sections[0].rows
     assert [len(row.seats) for row in rows] == [6, 6]
     assert [seat.gap_before for seat in rows[0].seats] == [False, False, True, False, True, False]
     assert rows[1].seats[0].x - rows[0].seats[0].x == pytest.approx(6.25, abs=0.1)
     tier = await run("plan", "generate", "tables", "--set", "membership_tier=patrons")
-    assert read(tier.out.encode()).zones[0].membership_tier == "patrons"
+    assert decode_plan(tier.out.encode()).zones[0].membership_tier == "patrons"
 
 
 async def test_mistakes_with_settings_are_sentences(run: Run) -> None:

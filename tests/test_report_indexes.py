@@ -121,12 +121,12 @@ async def _read(server_url: str, name: str, **asked: Any) -> list[str]:
 
 
 async def test_a_page_of_reports_reads_its_own_shows_alone(server_url: str) -> None:
-    read = await _read(server_url, "show_reports", limit=3)
+    read = await _read(server_url, "list_reports", limit=3)
     assert set(read) - {"Sort"} == BY_SHOW | {"events_start"}
 
 
 async def test_a_shows_report_reads_that_show_alone(server_url: str) -> None:
-    read = set(await _read(server_url, "show_report", event_id=SHOW))
+    read = set(await _read(server_url, "find_report", event_id=SHOW))
     assert read - {"Sort", "Seq Scan", "events_id_key"} == BY_SHOW  # of few shows, one is found either way
 
 
@@ -143,7 +143,7 @@ async def test_the_time_to_a_sale_and_who_ended_a_hold(server_url: str) -> None:
 
 
 async def test_a_notice_reads_the_people_of_its_show_alone(server_url: str) -> None:
-    query = notice_store.gather_people.query
+    query = notice_store.insert_recipients.query
     text = query.text
     found = text[text.index("SELECT") : text.index("ON CONFLICT")]  # to write them down takes a notice
     asked = query.arguments(HOUSE, notice_id=new_id(), event_id=SHOW, updated_at=datetime.now(UTC))

@@ -18,7 +18,7 @@ from typing import Any
 
 import pytest
 
-from fullhouse.kit.process import Alarm
+from fullhouse.kit.process_control import SignalEvent
 from tests.services.client import ADDRESS
 from tests.services.mounts import small_disk
 from tests.services.servers import free_port
@@ -290,7 +290,7 @@ def _wait_for(condition: Any, within_s: float = 30) -> None:
 
 def test_any_number_of_signals_at_once_ask_it_to_stop() -> None:
     """As from a terminal and from whoever started it: a signal that meets the one before must not wait for it."""
-    stop = Alarm()
+    stop = SignalEvent()
     before = signal.signal(signal.SIGUSR1, stop.set)
     try:
         assert not stop.wait(0)

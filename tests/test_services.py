@@ -15,7 +15,7 @@ import pytest
 import redis.asyncio
 import redis.exceptions
 
-from fullhouse.kit.db.migrate import known
+from fullhouse.kit.db.migrate import load_released_migrations
 from tests.browser import chromium
 from tests.services import servers
 from tests.services.client import ADDRESS, ask
@@ -65,7 +65,7 @@ async def test_owner_and_server_meet_in_the_workers_migrated_database(owner_url:
 
     (owner, *theirs), (server, *same) = await look(owner_url), await look(server_url)
     assert (owner, server) == ("fullhouse", "fullhouse_server")
-    assert theirs == same == [f"t_{os.environ.get('PYTEST_XDIST_WORKER', 'main')}", len(known())]
+    assert theirs == same == [f"t_{os.environ.get('PYTEST_XDIST_WORKER', 'main')}", len(load_released_migrations())]
 
 
 async def test_a_test_may_kill_a_server_of_its_own(server_home: Path) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from fullhouse.kit.postgres import PostgresError
-from fullhouse.processes.serve import DatabaseKeeper
+from fullhouse.processes.serve import DatabaseSupervisor
 
 
 class Disk(io.RawIOBase):
@@ -40,13 +40,13 @@ class Cluster:
 def test_a_sentence_that_the_disk_did_not_take_is_said_when_there_is_room(monkeypatch: pytest.MonkeyPatch) -> None:
     disk = Disk()
     monkeypatch.setattr(sys, "stderr", io.TextIOWrapper(io.BufferedWriter(disk)))
-    keeper = DatabaseKeeper(Cluster())  # type: ignore[arg-type]
-    monkeypatch.setattr(keeper._backoff, "failed", lambda: None)  # without its pauses
-    keeper.mend()
-    keeper.mend()
+    keeper = DatabaseSupervisor(Cluster())  # type: ignore[arg-type]
+    monkeypatch.setattr(keeper._backoff, "record_failure", lambda: None)  # without its pauses
+    keeper.restart_dead()
+    keeper.restart_dead()
     assert disk.text == ""
     disk.is_full = False
-    keeper.mend()  # the same sentence again, which is not said twice
+    keeper.restart_dead()  # the same sentence again, which is not said twice
     assert disk.text.count("free at least 64 MB") == 1
-    keeper.mend()
+    keeper.restart_dead()
     assert disk.text.count("free at least 64 MB") == 1

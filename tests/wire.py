@@ -1,6 +1,6 @@
 """A client that speaks to our own server's connections, without a network; what its requests need is in memory already.
 
-So they are answered as nearly all are on the day of a sale: without a task, by a batch (kit/http/reply.py).
+So they are answered as nearly all are on the day of a sale: without a task, by a batch (kit/http/batch_reply.py).
 """
 
 import asyncio
@@ -11,13 +11,13 @@ from uuid import UUID
 
 import httpx
 
-from fullhouse.holds.desk import Desks
+from fullhouse.holds.sale_context import SaleContexts
 from fullhouse.kit.errors import Refusal
-from fullhouse.kit.http.lane import Lane
+from fullhouse.kit.http.lanes import LaneRouter
 from fullhouse.kit.http.server import Server
 from fullhouse.kit.http.wire import Connection, Outbox
 from fullhouse.kit.services import Credentials, Services
-from fullhouse.waiting_room.rooms import Queue
+from fullhouse.waiting_room.rooms import WaitingRooms
 from tests.fixtures import PUBLIC_URL, Client
 
 PEER = ("198.51.100.7", 4711)
@@ -56,7 +56,7 @@ class _Pipe(asyncio.Transport):
 
 
 class _Transport(httpx.AsyncBaseTransport):
-    def __init__(self, lane: Lane) -> None:
+    def __init__(self, lane: LaneRouter) -> None:
         self._lane = lane
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
@@ -78,14 +78,14 @@ class _Transport(httpx.AsyncBaseTransport):
         show = re.match("/api/events/([0-9a-f-]{36})/", request.url.path)
         if who and show:
             with suppress(Refusal):
-                await services.part(Desks).get(who.organization_id, UUID(show[1]))
-                await services.part(Queue).state(who.organization_id, UUID(show[1]))
+                await services.part(SaleContexts).get(who.organization_id, UUID(show[1]))
+                await services.part(WaitingRooms).read_state(who.organization_id, UUID(show[1]))
 
 
 class WireClient(Client):
     """As `Client`, by way of our own server."""
 
-    def __init__(self, lane: Lane, token: str | None = None) -> None:
+    def __init__(self, lane: LaneRouter, token: str | None = None) -> None:
         headers = {"authorization": f"Bearer {token}"} if token else {}
         httpx.AsyncClient.__init__(self, transport=_Transport(lane), base_url=PUBLIC_URL, headers=headers)
         self._lane = lane

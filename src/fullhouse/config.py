@@ -28,7 +28,7 @@ class ConfigError(OperatorError):
 class Setting(NamedTuple):
     name: str
     default: str
-    what: str
+    description: str
 
 
 SETTINGS = (
@@ -113,33 +113,35 @@ class Config(msgspec.Struct, frozen=True, kw_only=True):
 def load(environment: Mapping[str, str]) -> Config:
     """Validates all settings, so that a mistake stops the start and does not surface later."""
     values = {s.name: environment.get(s.name, "").strip() or s.default for s in SETTINGS}
-    host, port = values["FULLHOUSE_HOST"], _whole(values, "FULLHOUSE_PORT", 1, 65_535)
+    host, port = values["FULLHOUSE_HOST"], _parse_whole_number(values, "FULLHOUSE_PORT", 1, 65_535)
     shown_host = "localhost" if host in ("0.0.0.0", "::", "127.0.0.1") else host  # noqa: S104
     return Config(
         host=host,
         port=port,
-        public_url=_public_url(values["FULLHOUSE_URL"].format(host=shown_host, port=port)),
+        public_url=_parse_public_url(values["FULLHOUSE_URL"].format(host=shown_host, port=port)),
         home=Path(values["FULLHOUSE_HOME"] or default_home()).expanduser().absolute(),
-        processes=_whole(values, "FULLHOUSE_PROCESSES", 1, 64),
-        secret_key=_secret(values["FULLHOUSE_SECRET_KEY"]),
-        trusted_proxies=_networks(values["FULLHOUSE_TRUSTED_PROXIES"]),
-        cors_origins=_origins(values["FULLHOUSE_CORS_ORIGINS"]),
-        metrics_port=_whole(values, "FULLHOUSE_METRICS_PORT", 1, 65_535) if values["FULLHOUSE_METRICS_PORT"] else None,
-        log_level=_one_of(values, "FULLHOUSE_LOG", ("debug", "info", "warning", "error")),
-        database_url=_url(values, "DATABASE_URL", "postgresql", "postgres"),
-        database_owner_url=_url(values, "DATABASE_OWNER_URL", "postgresql", "postgres")
-        or _url(values, "DATABASE_URL", "postgresql", "postgres"),
-        database_read_url=_url(values, "DATABASE_READ_URL", "postgresql", "postgres"),
-        database_connections=_whole(values, "DATABASE_CONNECTIONS", 2, 200),
-        redis_url=_url(values, "REDIS_URL", "redis", "rediss", "unix"),
-        amqp_url=_server(values, "AMQP_URL", "amqp", "amqps"),
-        smtp_url=_server(values, "SMTP_URL", "smtp", "smtps"),
+        processes=_parse_whole_number(values, "FULLHOUSE_PROCESSES", 1, 64),
+        secret_key=_parse_secret(values["FULLHOUSE_SECRET_KEY"]),
+        trusted_proxies=_parse_networks(values["FULLHOUSE_TRUSTED_PROXIES"]),
+        cors_origins=_parse_origins(values["FULLHOUSE_CORS_ORIGINS"]),
+        metrics_port=_parse_whole_number(values, "FULLHOUSE_METRICS_PORT", 1, 65_535)
+        if values["FULLHOUSE_METRICS_PORT"]
+        else None,
+        log_level=_parse_choice(values, "FULLHOUSE_LOG", ("debug", "info", "warning", "error")),
+        database_url=_parse_url(values, "DATABASE_URL", "postgresql", "postgres"),
+        database_owner_url=_parse_url(values, "DATABASE_OWNER_URL", "postgresql", "postgres")
+        or _parse_url(values, "DATABASE_URL", "postgresql", "postgres"),
+        database_read_url=_parse_url(values, "DATABASE_READ_URL", "postgresql", "postgres"),
+        database_connections=_parse_whole_number(values, "DATABASE_CONNECTIONS", 2, 200),
+        redis_url=_parse_url(values, "REDIS_URL", "redis", "rediss", "unix"),
+        amqp_url=_parse_server_url(values, "AMQP_URL", "amqp", "amqps"),
+        smtp_url=_parse_server_url(values, "SMTP_URL", "smtp", "smtps"),
         smtp_from=values["SMTP_FROM"],
-        stripe=_stripe(values),
-        s3=_bucket(values),
-        pictures_mb=_whole(values, "FULLHOUSE_PICTURES_MB", 1, 10_000_000),
-        webhooks_private=_one_of(values, "FULLHOUSE_WEBHOOKS_PRIVATE", ("yes", "no")) == "yes",
-        otlp_endpoint=_url(values, "OTEL_EXPORTER_OTLP_ENDPOINT", "http", "https"),
+        stripe=_parse_stripe(values),
+        s3=_parse_bucket(values),
+        pictures_mb=_parse_whole_number(values, "FULLHOUSE_PICTURES_MB", 1, 10_000_000),
+        webhooks_private=_parse_choice(values, "FULLHOUSE_WEBHOOKS_PRIVATE", ("yes", "no")) == "yes",
+        otlp_endpoint=_parse_url(values, "OTEL_EXPORTER_OTLP_ENDPOINT", "http", "https"),
     )
 
 
@@ -148,7 +150,7 @@ def make_home(config: Config) -> None:
     config.home.mkdir(mode=0o700 if os.geteuid() else 0o755, parents=True, exist_ok=True)
 
 
-def secret_key(config: Config) -> str:
+def load_secret_key(config: Config) -> str:
     """The configured key, or the one in the state folder, generated on the first start."""
     if config.secret_key:
         return config.secret_key
@@ -176,7 +178,7 @@ def _write_secret(path: Path) -> None:
         os.unlink(name)
 
 
-def _whole(values: Mapping[str, str], name: str, low: int, high: int) -> int:
+def _parse_whole_number(values: Mapping[str, str], name: str, low: int, high: int) -> int:
     try:
         number = int(values[name])
     except ValueError:
@@ -186,13 +188,13 @@ def _whole(values: Mapping[str, str], name: str, low: int, high: int) -> int:
     return number
 
 
-def _one_of(values: Mapping[str, str], name: str, allowed: tuple[str, ...]) -> str:
+def _parse_choice(values: Mapping[str, str], name: str, allowed: tuple[str, ...]) -> str:
     if values[name].lower() not in allowed:
         raise ConfigError(f"{name} must be one of {', '.join(allowed)}, not “{values[name]}”.")
     return values[name].lower()
 
 
-def _url(values: Mapping[str, str], name: str, *schemes: str) -> str | None:
+def _parse_url(values: Mapping[str, str], name: str, *schemes: str) -> str | None:
     if not values[name]:
         return None
     if values[name].partition(":")[0].lower() not in schemes:
@@ -200,9 +202,9 @@ def _url(values: Mapping[str, str], name: str, *schemes: str) -> str | None:
     return values[name]
 
 
-def _server(values: Mapping[str, str], name: str, *schemes: str) -> str | None:
+def _parse_server_url(values: Mapping[str, str], name: str, *schemes: str) -> str | None:
     """The URL of a server. Detects an unescaped / or # in the password, which would end the host part too early."""
-    if (url := _url(values, name, *schemes)) is None:
+    if (url := _parse_url(values, name, *schemes)) is None:
         return None
     try:
         parts = urlsplit(url)
@@ -217,7 +219,7 @@ def _server(values: Mapping[str, str], name: str, *schemes: str) -> str | None:
     return url
 
 
-def _stripe(values: Mapping[str, str]) -> StripeKeys | None:
+def _parse_stripe(values: Mapping[str, str]) -> StripeKeys | None:
     """Messages name the expected prefixes only, never the values."""
     key, secret = values["STRIPE_SECRET_KEY"], values["STRIPE_WEBHOOK_SECRET"]
     public = values["STRIPE_PUBLISHABLE_KEY"]
@@ -232,14 +234,14 @@ def _stripe(values: Mapping[str, str]) -> StripeKeys | None:
     return StripeKeys(secret_key=key, webhook_secret=secret or None, publishable_key=public or None) if key else None
 
 
-def _bucket(values: Mapping[str, str]) -> Bucket | None:
+def _parse_bucket(values: Mapping[str, str]) -> Bucket | None:
     """All four settings or none; otherwise the first upload would fail."""
     names = ("S3_ENDPOINT", "S3_BUCKET", "S3_ACCESS_KEY", "S3_SECRET_KEY")
     if missing := [name for name in names if not values[name]]:
         if len(missing) < len(names):
             raise ConfigError(f"{', '.join(missing)} must be set as well: S3 storage needs all of {', '.join(names)}.")
         return None
-    endpoint = _url(values, "S3_ENDPOINT", "https", "http")
+    endpoint = _parse_url(values, "S3_ENDPOINT", "https", "http")
     assert endpoint
     if not urlsplit(endpoint).netloc or urlsplit(endpoint).query or "@" in endpoint:
         raise ConfigError(
@@ -254,14 +256,14 @@ def _bucket(values: Mapping[str, str]) -> Bucket | None:
     )
 
 
-def _public_url(url: str) -> str:
+def _parse_public_url(url: str) -> str:
     parts = urlsplit(url)
     if parts.scheme not in ("http", "https") or not parts.netloc:
         raise ConfigError(f"FULLHOUSE_URL must look like https://tickets.example.org, not “{url}”.")
     return url.rstrip("/")
 
 
-def _secret(key: str) -> str | None:
+def _parse_secret(key: str) -> str | None:
     if key and len(key) < SECRET_LENGTH_MIN:
         raise ConfigError(
             "FULLHOUSE_SECRET_KEY must have at least 32 characters; generate one with `openssl rand -base64 48`."
@@ -269,14 +271,14 @@ def _secret(key: str) -> str | None:
     return key or None
 
 
-def _networks(text: str) -> tuple[Network, ...]:
+def _parse_networks(text: str) -> tuple[Network, ...]:
     try:
         return tuple(ipaddress.ip_network(part.strip()) for part in text.split(",") if part.strip())
     except ValueError as error:
         raise ConfigError(f"FULLHOUSE_TRUSTED_PROXIES must list networks such as 10.0.0.0/8 ({error}).") from None
 
 
-def _origins(text: str) -> tuple[str, ...]:
+def _parse_origins(text: str) -> tuple[str, ...]:
     origins = tuple(part.strip().rstrip("/") for part in text.split(",") if part.strip())
     for origin in origins:
         if urlsplit(origin).scheme not in ("http", "https") or urlsplit(origin).path:

@@ -24,41 +24,41 @@ from fullhouse.checkout.facts import (
 )
 from fullhouse.checkout.guests import actions as guest_actions
 from fullhouse.checkout.orders import settle
-from fullhouse.checkout.orders.till import Till
+from fullhouse.checkout.orders.settlement_batcher import SettlementBatcher
 from fullhouse.config import Config
 from fullhouse.events import facts
 from fullhouse.events import store as events
-from fullhouse.events.live.channels import Channels
+from fullhouse.events.live.channels import EventChannelPublisher
 from fullhouse.events.public import actions as public_actions
-from fullhouse.events.public.views import Views
+from fullhouse.events.public.view_counter import ViewCounter
 from fullhouse.holds import actions as holds
 from fullhouse.holds import capacity_actions
-from fullhouse.holds.desk import Desks
 from fullhouse.holds.engine import Engine
-from fullhouse.holds.failures import Failures
-from fullhouse.holds.measures.watch import Journal
-from fullhouse.holds.mirror.occupancy import HeldSeats
-from fullhouse.holds.mirror.warm import WarmHolds
+from fullhouse.holds.measures.sale_monitor import HoldLogger
+from fullhouse.holds.mirror.held_seat_stream import HeldSeatStream
+from fullhouse.holds.mirror.writer import RedisMirror
+from fullhouse.holds.refusal_audit import RefusalAudit
+from fullhouse.holds.sale_context import SaleContexts
 from fullhouse.kit.db.database import Tx
-from fullhouse.kit.mail import mails
-from fullhouse.kit.mail.mailer import Maker, Postman
+from fullhouse.kit.mail import mailbox
+from fullhouse.kit.mail.mailer import AttachmentMaker, Mailer
 from fullhouse.kit.media.files import S3, Disk, Files
 from fullhouse.kit.messages import outbox
 from fullhouse.kit.messages.jobs import Handler
-from fullhouse.kit.messages.outbox import AsyncHandler, Consequence, Fact, Message, Picks
+from fullhouse.kit.messages.outbox import AsyncHandler, Fact, FactFilter, Message, SyncHandler
 from fullhouse.kit.services import Part, Services
 from fullhouse.mail import actions as mail_actions
-from fullhouse.mail import receipts
+from fullhouse.mail import seat_emails
 from fullhouse.mail.notices import actions as notice_actions
-from fullhouse.mail.ticket_emails import Handout
-from fullhouse.mail.waitlist_emails import WaitingLetters
+from fullhouse.mail.ticket_emails import TicketEmails
+from fullhouse.mail.waitlist_emails import WaitlistEmails
 from fullhouse.payments.facts import PaymentCaptured, PaymentFailed, RefundFound
 from fullhouse.payments.model import StripeKeys
 from fullhouse.payments.providers.actions import Providers
 from fullhouse.refunds import actions as refund_actions
 from fullhouse.relocations import actions as move_actions
 from fullhouse.scanning import fold_actions
-from fullhouse.scanning.engine import Engine as Scanning
+from fullhouse.scanning.engine import ScanEngine as Scanning
 from fullhouse.seating import reads
 from fullhouse.seating.facts import (
     CompanionsReleased,
@@ -70,17 +70,17 @@ from fullhouse.seating.facts import (
     SeatsBlocked,
     SeatsReleased,
 )
-from fullhouse.seating.maps.halls import Halls
-from fullhouse.seating.maps.live import Live
+from fullhouse.seating.maps.live import SeatChangePublisher
+from fullhouse.seating.maps.seat_states import SeatStateCache
 from fullhouse.seating.overlay import actions as overlay_actions
 from fullhouse.seating.overlay import copy_actions
-from fullhouse.seating.reads import Book
+from fullhouse.seating.reads import SeatingConfigCache
 from fullhouse.tickets.facts import TicketTransferred, TicketTypesChanged, TicketVoided
 from fullhouse.tickets.live import LiveOffers
 from fullhouse.tickets.types import actions as type_actions
 from fullhouse.waiting_room import actions as queue
 from fullhouse.waiting_room.facts import QueueOpened
-from fullhouse.waiting_room.rooms import Queue
+from fullhouse.waiting_room.rooms import WaitingRooms
 from fullhouse.waitlist import actions as waitlist
 from fullhouse.waitlist.facts import (
     WaitlistJoined,
@@ -93,19 +93,19 @@ from fullhouse.webhooks import actions as webhook_actions
 from fullhouse.webhooks import jobs as webhook_jobs
 
 # An event's holds and seats follow a change before the public projection does.
-_BEFORE_THE_PUBLIC: Mapping[type[Fact], Sequence[Consequence]] = {
+_BEFORE_PROJECTION: Mapping[type[Fact], Sequence[SyncHandler]] = {
     facts.EventCreated: (copy_actions.copy_seating,),
     facts.EventCanceled: (
-        settle.end_with_show,
-        refund_actions.note_cancellation,
-        queue.close_with_show,
-        waitlist.close_with_show,
+        settle.end_proposals_and_checkouts,
+        refund_actions.start_batch,
+        queue.close_with_event,
+        waitlist.close_with_event,
         holds.release_all,
     ),
     facts.EventEnded: (
-        settle.end_with_show,
-        queue.close_with_show,
-        waitlist.close_with_show,
+        settle.end_proposals_and_checkouts,
+        queue.close_with_event,
+        waitlist.close_with_event,
         holds.release_all,
     ),
     facts.EventPostponed: (waitlist.withdraw_when_postponed, holds.suspend_or_resume),
@@ -117,53 +117,53 @@ _BEFORE_THE_PUBLIC: Mapping[type[Fact], Sequence[Consequence]] = {
         holds.refuse_move_without_consent,
         waitlist.withdraw_outside_window,
         holds.release_outside_window,
-        capacity_actions.judge_event,
-        type_actions.judge_capacity,
-        overlay_actions.follow,
+        capacity_actions.check_event_limit,
+        type_actions.check_capacity,
+        overlay_actions.apply_venue_change,
     ),
     facts.EventUnpublished: (holds.refuse_while_in_sale,),
 }
 
-SYNC: Mapping[type[Fact], Sequence[Consequence]] = {
-    OrganizationChanged: (public_actions.forget_house,),
-    OrganizationStatusChanged: (public_actions.forget_house,),
-    facts.VenueChanged: (capacity_actions.judge_venue, type_actions.follow_venue),
+SYNC: Mapping[type[Fact], Sequence[SyncHandler]] = {
+    OrganizationChanged: (public_actions.invalidate_organization,),
+    OrganizationStatusChanged: (public_actions.invalidate_organization,),
+    facts.VenueChanged: (capacity_actions.check_venue_limit, type_actions.invalidate_offers_of_venue),
     facts.LimitsJudged: (checkouts.end_overdue, capacity_actions.end_overdue),
-    GuestSignedIn: (guest_actions.bring_along,),
+    GuestSignedIn: (guest_actions.hand_over_guest,),
     SeatsBlocked: (waitlist.withdraw_seats, holds.release_blocked),
     SeatsReleased: (waitlist.withdraw_seats, holds.release_blocked),
     QueueOpened: (holds.admit_holders,),
     PaymentCaptured: (settle.settle,),
-    PaymentFailed: (settle.unfreeze,),
-    RefundFound: (refund_actions.follow_provider,),
-    TicketTypesChanged: (public_actions.follow_stock_of, type_actions.forget_prices),
+    PaymentFailed: (settle.reopen_after_failure,),
+    RefundFound: (refund_actions.record_provider_refund,),
+    TicketTypesChanged: (public_actions.update_stock_after, type_actions.invalidate_prices),
     EventLayoutChanged: (
-        reads.forget_seating,
-        waitlist.follow_layout,
-        public_actions.follow_stock_of,
-        type_actions.forget_prices,
+        reads.invalidate_seating,
+        waitlist.update_neighbours,
+        public_actions.update_stock_after,
+        type_actions.invalidate_prices,
     ),
-    CompanionsReleased: (reads.forget_seating,),
-    EventPolicyChanged: (reads.forget_seating,),
+    CompanionsReleased: (reads.invalidate_seating,),
+    EventPolicyChanged: (reads.invalidate_seating,),
     LayoutMigrating: (waitlist.withdraw_for_layout,),
     LayoutMigrated: (
-        reads.forget_seating,
-        waitlist.follow_layout,
-        move_actions.reissue,
-        fold_actions.follow_layout,
-        public_actions.follow_stock_of,
-        type_actions.forget_prices,
+        reads.invalidate_seating,
+        waitlist.update_neighbours,
+        move_actions.reissue_tickets,
+        fold_actions.recount_zones,
+        public_actions.update_stock_after,
+        type_actions.invalidate_prices,
     ),
-    SeatingPolicyChanged: (reads.forget_policy,),
+    SeatingPolicyChanged: (reads.invalidate_policy,),
     **{
-        fact: (*_BEFORE_THE_PUBLIC.get(fact, ()), public_actions.project, type_actions.forget_prices)
-        for fact in facts.ABOUT_A_SHOW
+        fact: (*_BEFORE_PROJECTION.get(fact, ()), public_actions.update_projection, type_actions.invalidate_prices)
+        for fact in facts.EVENT_FACTS
     },
 }
 
 # An async handler's name is stored with the facts that it has processed: it must not change, even if the function does.
 # These are the names that were stored before handlers had names of their own.
-_FORMER = {
+_FORMER_NAMES = {
     "notices.email_ticket_holders": "fullhouse.messaging.notice_actions.tell_people",
     "notices.email_waitlist": "fullhouse.messaging.notice_actions.tell_waiting",
     "orders.email_cancelled": "fullhouse.messaging.handout_actions.Handout.tell_called_off",
@@ -184,18 +184,18 @@ _FORMER = {
 }
 
 
-def _handler(name: str, run: Callable[[Tx, Message], Awaitable[None]]) -> AsyncHandler:
-    return AsyncHandler(name, run, (_FORMER[name],) if name in _FORMER else ())
+def _async_handler(name: str, run: Callable[[Tx, Message], Awaitable[None]]) -> AsyncHandler:
+    return AsyncHandler(name, run, (_FORMER_NAMES[name],) if name in _FORMER_NAMES else ())
 
 
-_EMAIL_TICKET_HOLDERS = _handler("notices.email_ticket_holders", notice_actions.tell_people)
-_EMAIL_WAITLIST = _handler("notices.email_waitlist", notice_actions.tell_waiting)
-_EMAIL_MOVED_SEATS = _handler("tickets.email_moved_seats", receipts.tell_moved)
-_OFFER_RETURNED_PLACES = _handler("waitlist.offer_returned_places", waitlist.follow_return)
-_FOLLOW_VOID = _handler("orders.follow_void", refund_actions.follow_void)
-_FOLLOW_SALE = _handler("orders.follow_sale", settle.follow_sale)
-_COUNT_PARTICIPANTS = _handler("participants.count", participants.follow_join)
-_DELIVER_WEBHOOKS = _handler("webhooks.deliver", webhook_actions.deliver_later)
+_EMAIL_TICKET_HOLDERS = _async_handler("notices.email_ticket_holders", notice_actions.email_ticket_holders)
+_EMAIL_WAITLIST = _async_handler("notices.email_waitlist", notice_actions.email_waitlist)
+_EMAIL_MOVED_SEATS = _async_handler("tickets.email_moved_seats", seat_emails.email_moved_seats)
+_OFFER_RETURNED_PLACES = _async_handler("waitlist.offer_returned_places", waitlist.serve_after_return)
+_FOLLOW_VOID = _async_handler("orders.follow_void", refund_actions.update_after_void)
+_FOLLOW_SALE = _async_handler("orders.follow_sale", settle.update_after_sale)
+_COUNT_PARTICIPANTS = _async_handler("participants.count", participants.apply_join)
+_DELIVER_WEBHOOKS = _async_handler("webhooks.deliver", webhook_actions.enqueue_deliveries)
 ASYNC: Mapping[type[Fact], Sequence[AsyncHandler]] = {
     facts.EventCanceled: (_EMAIL_TICKET_HOLDERS, _EMAIL_WAITLIST),
     facts.EventPostponed: (_EMAIL_TICKET_HOLDERS,),
@@ -212,18 +212,18 @@ ASYNC: Mapping[type[Fact], Sequence[AsyncHandler]] = {
     JoinConfirmed: (_COUNT_PARTICIPANTS,),
     JoinCanceled: (_COUNT_PARTICIPANTS,),
 }
-ASYNC_ALL: Mapping[AsyncHandler, Picks] = {_DELIVER_WEBHOOKS: webhook_actions.webhooks_want}
+ASYNC_ALL: Mapping[AsyncHandler, FactFilter] = {_DELIVER_WEBHOOKS: webhook_actions.filter_subscribed}
 
 
-def connect(public_url: str) -> None:
+def register_handlers(public_url: str) -> None:
     """Registers the sync handlers and the writer of emails. Every entry point calls it before its first transaction."""
     outbox.wire(SYNC)
-    mails.wire(mail_actions.writer(public_url))
+    mailbox.wire(mail_actions.create_email_writer(public_url))
 
 
-async def organization_of(services: Services, ids: Mapping[str, UUID]) -> UUID | None:
+async def find_organization_of(services: Services, ids: Mapping[str, UUID]) -> UUID | None:
     """The organisation that a platform route's address refers to: its audit records refused attempts."""
-    async with services.database.nobody() as tx:
+    async with services.database.without_tenant() as tx:
         if event_id := ids.get("event_id"):
             return await events.organization_of_event(tx, event_id)
         organization = await accounts.organization_by_id(tx, ids.get("organization_id"))
@@ -232,53 +232,54 @@ async def organization_of(services: Services, ids: Mapping[str, UUID]) -> UUID |
 
 def async_handlers(services: Services) -> Mapping[type[Fact], Sequence[AsyncHandler]]:
     """ASYNC, and the handlers that need the installation's keys: emails with tickets, or links that grant access."""
-    ticket_emails, waitlist_emails = Handout(services), WaitingLetters(services)
+    ticket_emails, waitlist_emails = TicketEmails(services), WaitlistEmails(services)
     keyed: Mapping[type[Fact], AsyncHandler] = {
-        OrderPaid: _handler("tickets.email", ticket_emails.send_tickets),
-        OrderRefunded: _handler("refunds.email", ticket_emails.tell_refunded),
-        OrderNeedsConsent: _handler("orders.email_other_seats", ticket_emails.tell_other_seats),
-        OrderCancelled: _handler("orders.email_cancelled", ticket_emails.tell_called_off),
-        OrderPaidTwice: _handler("orders.email_paid_twice", ticket_emails.tell_paid_twice),
-        TicketTransferred: _handler("tickets.email_transfer", ticket_emails.tell_transfer),
-        WaitlistJoined: _handler("waitlist.email_joined", waitlist_emails.tell_joined),
-        WaitlistOffered: _handler("waitlist.email_offered", waitlist_emails.tell_offered),
-        WaitlistLapsed: _handler("waitlist.email_lapsed", waitlist_emails.tell_lapsed),
+        OrderPaid: _async_handler("tickets.email", ticket_emails.send_tickets),
+        OrderRefunded: _async_handler("refunds.email", ticket_emails.send_refunded),
+        OrderNeedsConsent: _async_handler("orders.email_other_seats", ticket_emails.send_other_seats),
+        OrderCancelled: _async_handler("orders.email_cancelled", ticket_emails.send_order_cancelled),
+        OrderPaidTwice: _async_handler("orders.email_paid_twice", ticket_emails.send_paid_twice),
+        TicketTransferred: _async_handler("tickets.email_transfer", ticket_emails.send_transfer),
+        WaitlistJoined: _async_handler("waitlist.email_joined", waitlist_emails.send_joined),
+        WaitlistOffered: _async_handler("waitlist.email_offered", waitlist_emails.send_offered),
+        WaitlistLapsed: _async_handler("waitlist.email_lapsed", waitlist_emails.send_lapsed),
     }
     return {fact: (*ASYNC.get(fact, ()), *filter(None, [keyed.get(fact)])) for fact in {**ASYNC, **keyed}}
 
 
-def enclosures(services: Services) -> Mapping[str, Maker]:
+def attachment_makers(services: Services) -> Mapping[str, AttachmentMaker]:
     """Makers of email attachments, by the kind that the template names. They run when the email is sent."""
-    ticket_emails = Handout(services)
+    ticket_emails = TicketEmails(services)
     return {
-        "tickets.pdf": ticket_emails.tickets_pdf,
-        "ticket.pdf": ticket_emails.ticket_pdf,
-        "show.ics": ticket_emails.show_ics,
+        "tickets.pdf": ticket_emails.render_tickets_pdf,
+        "ticket.pdf": ticket_emails.render_ticket_pdf,
+        "show.ics": ticket_emails.render_event_ics,
     }
 
 
 # The parts of every API process: created with the services, started and stopped with them.
 PARTS: tuple[type[Part], ...] = (
-    Views, Channels, Book, Halls, Live, Queue, Desks, Engine, Failures, Scanning, WarmHolds, Journal, HeldSeats,
-    LiveOffers, Providers, Till,
+    ViewCounter, EventChannelPublisher, SeatingConfigCache, SeatStateCache, SeatChangePublisher, WaitingRooms,
+    SaleContexts, Engine, RefusalAudit, Scanning, RedisMirror, HoldLogger, HeldSeatStream, LiveOffers, Providers,
+    SettlementBatcher,
 )  # fmt: skip
 # The parts of a worker, which expires holds too.
-WORKER_PARTS: tuple[type[Part], ...] = (Channels, Halls, WarmHolds, Journal, Providers)
+WORKER_PARTS: tuple[type[Part], ...] = (EventChannelPublisher, SeatStateCache, RedisMirror, HoldLogger, Providers)
 
 
-def given(config: Config) -> Mapping[type[Any], Any]:
+def part_settings(config: Config) -> Mapping[type[Any], Any]:
     """Settings that parts get injected, by type."""
     return {StripeKeys: config.stripe} if config.stripe else {}
 
 
-def jobs(config: Config, services: Services) -> Mapping[str, Handler]:
+def job_handlers(config: Config, services: Services) -> Mapping[str, Handler]:
     return {
-        webhook_actions.JOB: webhook_jobs.Sender(services.keyring, services.outward).deliver,
-        mails.JOB: Postman(config.smtp_url, config.smtp_from, enclosures(services)).deliver,
-        notice_actions.JOB: notice_actions.post_page,
+        webhook_actions.JOB: webhook_jobs.Sender(services.keyring, services.safe_http).deliver,
+        mailbox.JOB: Mailer(config.smtp_url, config.smtp_from, attachment_makers(services)).deliver,
+        notice_actions.JOB: notice_actions.send_page,
     }
 
 
-def files(config: Config) -> Files:
+def file_storage(config: Config) -> Files:
     """The S3 bucket if one is configured, otherwise a folder in the state folder."""
     return S3(config.s3) if config.s3 else Disk(config.home / "images")

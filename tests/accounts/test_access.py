@@ -7,7 +7,7 @@ import pytest
 from fullhouse.accounts import store
 from fullhouse.accounts.access import Access
 from fullhouse.kit.actors import Principal
-from fullhouse.kit.http.lane import Lane
+from fullhouse.kit.http.lanes import LaneRouter
 from fullhouse.kit.live.bus import RESYNC
 from fullhouse.kit.services import Credentials, Services
 from tests.fixtures import Client, Tenant
@@ -17,7 +17,7 @@ REVOKE = "UPDATE sessions SET revoked_at = now() WHERE organization_id = $1"
 
 
 @pytest.fixture
-def access(lane: Lane) -> Access:
+def access(lane: LaneRouter) -> Access:
     """That of the application; the `services` of a test are another process to it."""
     found: Access = lane.wide.state.authenticate
     return found
@@ -26,7 +26,7 @@ def access(lane: Lane) -> Access:
 async def _who(access: Access, token: str) -> Principal | None:
     """As the guard asks."""
     shown = Credentials(token, None, None)
-    return access.remembered(shown) or await access(shown)
+    return access.find_cached(shown) or await access(shown)
 
 
 async def _is_in(access: Access, token: str) -> bool:
@@ -40,8 +40,8 @@ async def test_a_session_is_remembered_and_asked_for_again_after_a_moment(
     assert await _is_in(access, token)
     await owner.execute(REVOKE, tenant.id)  # by hand: nobody is told
     assert await _is_in(access, token)
-    monkeypatch.setattr("fullhouse.accounts.access.KEPT_S", 0.0)
-    access._forget_all()
+    monkeypatch.setattr("fullhouse.accounts.access.CACHE_TTL_S", 0.0)
+    access._evict_all()
     assert not await _is_in(access, token)
 
 
@@ -58,7 +58,7 @@ async def test_what_changes_in_another_process_counts_here(
         if what == "session":
             await store.revoke_session(tx, before.session_id)
         elif what == "sessions":
-            await store.revoke_sessions_of(tx, user_id=staff.id, except_id=None)
+            await store.revoke_user_sessions(tx, user_id=staff.id, except_id=None)
         elif what == "role":
             await store.update_user(tx, user_id=staff.id, name=staff.name, role="scanner", status="active")
         else:
@@ -93,7 +93,7 @@ async def test_what_was_read_before_a_change_is_not_remembered_after_it(
     async def slowly(*args: Any) -> list[Any]:
         rows = await fetch(*args)
         await owner.execute(REVOKE, tenant.id)
-        access._bus.deliver([(store.SESSIONS, str(tenant.people["staff"].id))])
+        access._bus.deliver([(store.STALE_SESSIONS, str(tenant.people["staff"].id))])
         return rows
 
     monkeypatch.setattr(access._sessions, "fetch", slowly)
@@ -103,10 +103,10 @@ async def test_what_was_read_before_a_change_is_not_remembered_after_it(
 
 
 async def test_the_memory_is_bounded(access: Access, tenant: Tenant, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("fullhouse.accounts.access.KEPT_MAX", 1)
+    monkeypatch.setattr("fullhouse.accounts.access.CACHE_MAX", 1)
     assert await _is_in(access, tenant.tokens["staff"])
     assert await _is_in(access, tenant.tokens["owner"])
-    assert len(access._known) == 1
+    assert len(access._cache) == 1
 
 
 async def test_a_remembered_caller_comes_from_where_the_request_does(

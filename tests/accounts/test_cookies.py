@@ -5,10 +5,10 @@ from pathlib import Path
 import httpx
 import pytest
 
-from fullhouse.accounts.access import COOKIE_SESSIONS_MAX, choose, with_token, without_token
+from fullhouse.accounts.access import COOKIE_SESSIONS_MAX, add_token, choose_token, remove_token
 from fullhouse.kit import secrets
 from fullhouse.kit.ids import new_id
-from fullhouse.kit.secrets import Kind
+from fullhouse.kit.secrets import TokenKind
 from fullhouse.kit.services import Services
 from fullhouse.processes import app as application
 from tests.accounts.helpers import data, refused
@@ -158,7 +158,7 @@ async def test_signing_out_leaves_the_other_organisations_session(
 
 async def test_nothing_but_our_own_tokens_is_sent_back(client: Client, services: Services, tenant: Tenant) -> None:
     """A cookie's value is percent-decoded on the way in: an echo of it could hold a header of somebody's choice."""
-    long_enough = secrets.mint(Kind.SESSION, new_id())[:-4] + "%0d%0a%3b%20"
+    long_enough = secrets.mint(TokenKind.SESSION, new_id())[:-4] + "%0d%0a%3b%20"
     for value in ("%0d%0aset-cookie:%20evil=1", long_enough, "a.b.c", f"{'x' * 68}.", "..."):
         client.cookies.clear()
         answer = await _enter_with(client, tenant, f"fullhouse={value}")
@@ -174,21 +174,21 @@ async def _enter_with(client: Client, tenant: Tenant, cookie: str) -> httpx.Resp
 
 
 def test_the_cookie_keeps_the_newest_sessions_only() -> None:
-    tokens = [secrets.mint(Kind.SESSION, new_id()) for _ in range(COOKIE_SESSIONS_MAX + 2)]
+    tokens = [secrets.mint(TokenKind.SESSION, new_id()) for _ in range(COOKIE_SESSIONS_MAX + 2)]
     cookie: str | None = None
     for token in tokens:
-        cookie = with_token(cookie, token)
+        cookie = add_token(cookie, token)
     assert cookie == ".".join(tokens[:1:-1])
     assert len(cookie) < 4000  # what browsers keep, and what sign-in accepts
 
 
 def test_choosing_and_leaving_a_session() -> None:
     here, there = new_id(), new_id()
-    first, second = secrets.mint(Kind.SESSION, here), secrets.mint(Kind.SESSION, there)
+    first, second = secrets.mint(TokenKind.SESSION, here), secrets.mint(TokenKind.SESSION, there)
     cookie = f"{first}.{second}"
-    assert choose(cookie, None) == choose(cookie, str(here)) == first
-    assert choose(cookie, str(there)) == second
-    assert choose(cookie, str(new_id())) is choose(None, None) is choose("", str(here)) is None
-    assert without_token(cookie, here) == second
-    assert without_token(cookie, new_id()) == cookie
-    assert without_token(None, here) == without_token(first, here) == ""
+    assert choose_token(cookie, None) == choose_token(cookie, str(here)) == first
+    assert choose_token(cookie, str(there)) == second
+    assert choose_token(cookie, str(new_id())) is choose_token(None, None) is choose_token("", str(here)) is None
+    assert remove_token(cookie, here) == second
+    assert remove_token(cookie, new_id()) == cookie
+    assert remove_token(None, here) == remove_token(first, here) == ""

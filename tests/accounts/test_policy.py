@@ -148,7 +148,7 @@ def test_a_scope_opens_what_it_says() -> None:
 @pytest.mark.parametrize("role", Role)
 @pytest.mark.req("RBAC-1")
 def test_a_key_never_reaches_further_than_its_maker(role: Role) -> None:
-    offered = sorted(policy.scopes_open_to(role))
+    offered = sorted(policy.available_scopes(role))
     assert set(offered) == OPEN_SCOPES[role]
     for scopes in chain.from_iterable(combinations(offered, n) for n in range(len(offered) + 1)):
         assert policy.actions_of_key(list(scopes)) <= policy.ROLE_ACTIONS[role]

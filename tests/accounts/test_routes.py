@@ -383,5 +383,5 @@ async def test_the_audit_can_be_narrowed(owners: Client, admins: Client, tenant:
 @pytest.mark.req("RBAC-1")
 async def test_scopes_that_i_may_give(client: Client, tenant: Tenant) -> None:
     found = data(await client.as_(tenant.tokens["admin"]).get("/api/org/api-keys/scopes"))
-    assert {row["name"] for row in found} == policy.scopes_open_to("admin")
+    assert {row["name"] for row in found} == policy.available_scopes("admin")
     assert {"name": "audit:read", "actions": ["audit.read"]} in found

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from fullhouse.accounts.policy import SESSION_TTL
-from fullhouse.accounts.sign_in.actions import open_session
-from fullhouse.kit.http.lane import Lane
+from fullhouse.accounts.sign_in.actions import create_session
+from fullhouse.kit.http.lanes import LaneRouter
 from fullhouse.kit.services import Services
 from tests.accounts.helpers import PASSWORD, audited, data, give_password, make_key, refused, sign_in
 from tests.fixtures import Client, Tenant
@@ -33,7 +33,7 @@ async def _is_in(client: Client, token: str) -> bool:
 
 @pytest.mark.parametrize(("method", "days"), [("password", 14), ("guest", 30), ("magic_link", 30), ("invitation", 14)])
 async def test_a_session_ends_by_the_databases_clock(
-    method: str, days: int, client: Client, lane: Lane, services: Services, tenant: Tenant, clock: Clock
+    method: str, days: int, client: Client, lane: LaneRouter, services: Services, tenant: Tenant, clock: Clock
 ) -> None:
     await give_password(services, tenant, "staff")
     if method == "guest":
@@ -43,7 +43,7 @@ async def test_a_session_ends_by_the_databases_clock(
         token = data(await sign_in(client, tenant, "staff"), 201)["token"]
     else:  # as who follows a link of a mail has it
         async with services.database.tenant(tenant.id) as tx:
-            token = (await open_session(tx, tenant.organization, tenant.people["staff"], method)).token
+            token = (await create_session(tx, tenant.organization, tenant.people["staff"], method)).token
     await clock(days * DAY - 60 * SECOND)
     assert await _is_in(client, token)
     await clock(days * DAY + SECOND)

@@ -12,7 +12,7 @@ from fullhouse.accounts.model import Role
 from fullhouse.accounts.policy import ROLE_ACTIONS
 from fullhouse.kit import secrets
 from fullhouse.kit.cache import limits
-from fullhouse.kit.secrets import Kind
+from fullhouse.kit.secrets import TokenKind
 from fullhouse.kit.services import Services
 from tests.accounts.helpers import PASSWORD, audited, data, give_password, link_in_mail, refused, sign_in
 from tests.fixtures import Client, Tenant
@@ -189,9 +189,9 @@ async def test_links_that_were_never_ours(client: Client, tenant: Tenant, other_
     session = tenant.tokens["owner"]
     forged = [
         "nonsense",
-        secrets.mint(Kind.MAGIC_LINK, tenant.id),
-        secrets.mint(Kind.INVITATION, tenant.id),
-        secrets.mint(Kind.MAGIC_LINK, secrets.NOWHERE),
+        secrets.mint(TokenKind.MAGIC_LINK, tenant.id),
+        secrets.mint(TokenKind.INVITATION, tenant.id),
+        secrets.mint(TokenKind.MAGIC_LINK, secrets.PLATFORM_ID),
         session,
         session.replace("fhs_", "fhm_"),
     ]

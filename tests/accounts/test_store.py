@@ -8,13 +8,13 @@ import asyncpg
 import pytest
 
 from fullhouse.accounts import actions, policy, store
-from fullhouse.accounts.model import AcceptInvitation, ChangeMember, Invite, LastOwner, LinkSpent, Session
+from fullhouse.accounts.model import AcceptInvitation, ChangeMember, Invite, LastOwner, LinkInvalid, Session
 from fullhouse.accounts.sign_in import actions as signing_in
 from fullhouse.kit import secrets
 from fullhouse.kit.actors import SYSTEM
 from fullhouse.kit.db.database import APP, Database, Tx
 from fullhouse.kit.ids import new_id
-from fullhouse.kit.secrets import Kind
+from fullhouse.kit.secrets import TokenKind
 from fullhouse.kit.services import Services
 from tests.fixtures import Tenant
 from tests.kit.helpers import until
@@ -189,10 +189,10 @@ async def test_invited_by_many_at_once_somebody_gets_one_link(services: Services
 
 
 async def test_a_magic_link_opens_one_session(services: Services, tenant: Tenant, owner: Any) -> None:
-    token = secrets.mint(Kind.MAGIC_LINK, tenant.id)
+    token = secrets.mint(TokenKind.MAGIC_LINK, tenant.id)
     async with services.database.tenant(tenant.id) as tx:
         await store.insert_magic_link(
-            tx, id=new_id(), email="new@example.org", token_hash=secrets.digest(token), ttl=policy.MAGIC_LINK_TTL
+            tx, id=new_id(), email="new@example.org", token_hash=secrets.digest_token(token), ttl=policy.MAGIC_LINK_TTL
         )
     session = _the_only_one(
         await asyncio.gather(
@@ -218,13 +218,13 @@ async def test_an_invitation_opens_one_session(services: Services, tenant: Tenan
 
 
 async def _invitation(tx: Tx, tenant: Tenant, email: str) -> str:
-    token = secrets.mint(Kind.INVITATION, tenant.id)
+    token = secrets.mint(TokenKind.INVITATION, tenant.id)
     await store.insert_invitation(
         tx,
         id=new_id(),
         email=email,
         role="staff",
-        token_hash=secrets.digest(token),
+        token_hash=secrets.digest_token(token),
         invited_by=tenant.people["owner"].id,
         ttl=policy.INVITATION_TTL,
     )
@@ -233,7 +233,7 @@ async def _invitation(tx: Tx, tenant: Tenant, email: str) -> str:
 
 def _the_only_one(outcomes: list[Session | BaseException]) -> Session:
     (won,) = [outcome for outcome in outcomes if isinstance(outcome, Session)]
-    assert [type(outcome) for outcome in outcomes if outcome is not won] == [LinkSpent] * (TRIES - 1)
+    assert [type(outcome) for outcome in outcomes if outcome is not won] == [LinkInvalid] * (TRIES - 1)
     return won
 
 

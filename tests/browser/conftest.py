@@ -12,7 +12,7 @@ import httpx
 import pytest
 from playwright.async_api import Browser, expect
 
-from fullhouse.kit.db.clock import EVERY_S
+from fullhouse.kit.db.clock import MEASURE_EVERY_S
 from tests.browser.chromium import Visit, Visitor, chromium, visitor
 from tests.fixtures import SECRET_KEY, Client, Tenant
 from tests.services.client import ADDRESS, ask
@@ -70,7 +70,7 @@ def house(browser: Browser, server_url: str, owner_url: str) -> Iterator[House]:
 async def _time_is_known_again(house: House) -> AsyncIterator[None]:
     """The server measures the database's time now and then: the next test's places would be over before they began."""
     yield
-    await asyncio.sleep(EVERY_S + 1)
+    await asyncio.sleep(MEASURE_EVERY_S + 1)
 
 
 @pytest.fixture

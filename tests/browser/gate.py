@@ -54,7 +54,7 @@ async def open_doors(staff: Client, event_id: str) -> None:
     data(await staff.post(f"/api/events/{event_id}/start"))
 
 
-SAID = {"en": ("Pair", "Online", "Verdict"), "af": ("Koppel", "Aanlyn", "Uitslag")}
+SAID = {"en": ("Pair", "Online", "Scan result"), "af": ("Koppel", "Aanlyn", "Uitslag")}
 
 
 async def pair(device: Visitor, tenant: Tenant, evening: Evening, language: str = "en") -> None:

@@ -50,7 +50,7 @@ async def test_a_buyer_meets_no_english(visit: Visit, staff: Client, tenant: Ten
     await in_afrikaans(page, "the list of seats")
     await page.get_by_role("combobox", name=say("seats"), exact=True).select_option("2")
     await page.get_by_role("button", name=say("best")).click()
-    await expect(page.get_by_role("button", name=re.compile("^Gee .* terug$"))).to_have_count(2)
+    await expect(page.get_by_role("button", name=re.compile("^Verwyder (?!kode )"))).to_have_count(2)
     await in_afrikaans(page, "the basket")
     await page.get_by_role("button", name=say("toCheckout")).click()
     await expect(page.get_by_role("heading", name=say("checkout"))).to_be_visible()
@@ -58,7 +58,7 @@ async def test_a_buyer_meets_no_english(visit: Visit, staff: Client, tenant: Ten
     await page.get_by_label(say("email")).fill(counter.EMAIL)
     await in_afrikaans(page, "the checkout")
     await page.get_by_role("button", name=re.compile("^Betaal ")).click()
-    await expect(page.get_by_role("heading", name=say("going"))).to_be_visible()
+    await expect(page.get_by_role("heading", name=say("confirmed"))).to_be_visible()
     await in_afrikaans(page, "what was bought")
     await page.get_by_role("link", name=say("openOrder")).click()
     await expect(page.get_by_text(AF("keep_secret"))).to_be_visible()
@@ -72,7 +72,7 @@ async def test_a_buyer_meets_no_english(visit: Visit, staff: Client, tenant: Ten
     await visitor.go(f"/my?at={tenant.organization.slug}")
     await expect(page.get_by_role("link", name=say("showCode"))).to_have_count(2)
     await in_afrikaans(page, "my tickets")
-    await page.get_by_role("button", name=say("passOn")).first.click()
+    await page.get_by_role("button", name=say("transfer")).first.click()
     await in_afrikaans(page, "passing one on")
     await page.keyboard.press("Escape")
     await page.get_by_role("link", name=say("showCode")).first.click()
@@ -115,7 +115,7 @@ async def test_a_word_of_english_is_found(visit: Visit) -> None:
     """The measure itself: one text that was forgotten is enough."""
     visitor: Visitor = await visit("/", **LOCALE)
     await in_afrikaans(visitor.page, "the programme")
-    for forgotten in (EN("search_hint"), "At most 6 of “Adult” in one order.", "Row C. Choose a row"):
+    for forgotten in (EN("search_hint"), "At most 6 “Adult” tickets per order.", "Row C. Choose a row"):
         await visitor.page.evaluate("text => document.querySelector('main').append(text)", forgotten)
         with pytest.raises(AssertionError, match="says in English"):
             await in_afrikaans(visitor.page, "the programme")

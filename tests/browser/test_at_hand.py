@@ -39,7 +39,7 @@ async def test_a_long_basket_grows_no_longer_than_the_map(visit: Visit, staff: C
 async def test_seats_that_were_found_are_shown_close(visit: Visit, staff: Client, tenant: Tenant) -> None:
     await counter.small_house(staff)
     page = (await counter.at_the_map(visit, tenant, **PHONE)).page
-    around = page.locator("svg", has=page.locator("title", has_text="Where you are in the house"))
+    around = page.locator("svg", has=page.locator("title", has_text="Overview of the map"))
     await expect(around).to_have_count(0)  # all of it is in sight
     await counter.best(page, 2)
     await expect(around).to_be_visible()
@@ -101,7 +101,7 @@ async def test_a_phone_shows_why_nothing_was_taken(visit: Visit, staff: Client, 
     await expect(free).to_have_attribute("aria-disabled", "false")
     await slow.page.route("**/api/events/*/seats/*/reserve", lambda route: _first(fast.page, route))
     await free.click()
-    told = counter.basket(slow.page).get_by_text("was taken a moment ago")
+    told = counter.basket(slow.page).get_by_text("has just been taken")
     await expect(told).to_be_in_viewport()
 
 
@@ -117,6 +117,6 @@ async def _first(page: Page, route: Route) -> None:
 async def test_a_basket_says_which_place_is_for_a_wheelchair(visit: Visit, staff: Client, tenant: Tenant) -> None:
     await selling(staff, hall(2, 6, wheelchairs=1))
     page = (await counter.at_the_map(visit, tenant)).page
-    await page.get_by_label("Wheelchair places").select_option("1")
+    await page.get_by_label("Wheelchair spaces").select_option("1")
     await counter.best(page, 2)
-    await expect(counter.basket(page).get_by_text("wheelchair place", exact=True)).to_have_count(1)
+    await expect(counter.basket(page).get_by_text("wheelchair space", exact=True)).to_have_count(1)

@@ -30,7 +30,7 @@ async def test_two_seats_are_bought(visit: Visit, staff: Client, tenant: Tenant,
         assert await picture.evaluate("image => image.decode().then(() => image.naturalWidth > 0)")
     (order,) = data(await staff.get(sale.path("orders")))
     assert (order["status"], order["buyer_email"]) == ("paid", counter.EMAIL)
-    await page.get_by_role("link", name="Open my order").click()
+    await page.get_by_role("link", name="View order").click()
     await expect(page.get_by_text("Paid. See you there.")).to_be_visible()
     await expect(page.get_by_role("heading", level=2)).to_have_count(2)
     _nobody_is_named(visitor.addresses, house)
@@ -83,9 +83,9 @@ async def _hovered(page: Page, box: Any) -> str:
     for step in range(400):
         x, y = 0.05 + 0.9 * (step % 40) / 40, 0.15 + 0.7 * (step // 40) / 10
         await page.mouse.move(box["x"] + box["width"] * x, box["y"] + box["height"] * y)
-        if await tip.count() and ": free" in (found := await tip.inner_text()):
+        if await tip.count() and ": available" in (found := await tip.inner_text()):
             return found
-    raise AssertionError("there is no free seat anywhere on the map")
+    raise AssertionError("there is no available seat anywhere on the map")
 
 
 @pytest.mark.req("HOLD-3", "HOLD-10")
@@ -125,7 +125,7 @@ async def test_a_hold_expires_on_the_screen(visit: Visit, staff: Client, tenant:
     await expect(counter.basket(page).get_by_text("left to check out")).to_have_text("2:00 left to check out.")
     await clock(timedelta(minutes=6))
     await page.clock.fast_forward("02:00")
-    await expect(counter.basket(page).get_by_text("Hold expired").first).to_be_visible()
+    await expect(counter.basket(page).get_by_text("Your hold has expired").first).to_be_visible()
     await expect(counter.taken(page)).to_have_count(0)
     other = (await counter.at_the_map(visit, tenant)).page  # they are anybody's again
     await counter.best(other, 2)
@@ -148,7 +148,7 @@ async def test_a_hold_that_ends_leaves_the_others_alone(
     await expect(counter.basket(page).get_by_text("Back on sale")).to_contain_text("row A, seat 1.")
     await expect(counter.taken(page)).to_have_accessible_name(re.compile("seat 8"))
     await expect(counter.basket(page).get_by_role("timer")).to_be_visible()
-    await expect(page.get_by_role("button", name="Try to take them again")).to_be_visible()
+    await expect(page.get_by_role("button", name="Try to get them back")).to_be_visible()
     await expect(page.locator(":focus")).to_have_text("Your basket")  # not at the next that could be given back
 
 
@@ -195,13 +195,13 @@ async def test_waiting_for_money_survives_a_dead_line(visit: Visit, staff: Clien
     await counter.fill_in(page)
     await page.get_by_label("Method").select_option("silent")
     await page.get_by_role("button", name=re.compile("^Pay ")).click()
-    await expect(page.get_by_role("button", name="Waiting for your payment")).to_be_visible()
+    await expect(page.get_by_role("button", name="Confirming your payment")).to_be_visible()
     await page.reload()
-    await expect(page.get_by_role("button", name="Waiting for your payment")).to_be_visible()
+    await expect(page.get_by_role("button", name="Confirming your payment")).to_be_visible()
     visitor.expects("ERR_INTERNET_DISCONNECTED", "Failed to load resource")
     await visitor.context.set_offline(True)
-    await expect(counter.basket(page).get_by_text("There is no connection just now.")).to_be_visible()
-    await expect(page.get_by_role("button", name="Look again")).to_be_enabled()
+    await expect(counter.basket(page).get_by_text("You’re offline. Check your connection.")).to_be_visible()
+    await expect(page.get_by_role("button", name="Check again")).to_be_enabled()
     await visitor.context.set_offline(False)
 
 
@@ -214,7 +214,7 @@ async def test_another_type_says_its_price_before_it_is_chosen(visit: Visit, sta
     visitor = await counter.at_the_map(visit, tenant)
     bill = counter.basket(visitor.page)
     await counter.best(visitor.page, 1)
-    kind = bill.get_by_label("Ticket type of")
+    kind = bill.get_by_label("Ticket type for")
     names = [text.split(" · ") for text in await kind.locator("option").all_inner_texts()]
     assert names == [[names[0][0]], ["Under 26", "€9.00"]]  # of the one that is chosen, the line says it
     await expect(bill).not_to_contain_text(about)
@@ -237,13 +237,13 @@ async def test_what_costs_nothing_asks_for_no_money(visit: Visit, staff: Client,
     await expect(page.get_by_role("button", name=re.compile("^Pay "))).to_have_count(0)
     assert await visitor.violations() == [], "checkout"
     await counter.fill_in(page)
-    await page.get_by_role("button", name="Get the tickets").click()
-    await expect(page.get_by_role("heading", name="You are going")).to_be_visible()
+    await page.get_by_role("button", name="Get tickets").click()
+    await expect(page.get_by_role("heading", name="Your order is confirmed")).to_be_visible()
     await expect(page.get_by_role("img", name=re.compile("QR code of ticket"))).to_have_count(2)
     assert await visitor.violations() == [], "bought"
     (order,) = data(await staff.get(sale.path("orders")))
     assert (order["status"], order["total"]["amount"]) == ("paid", 0)
-    await page.get_by_role("link", name="Open my order").click()
+    await page.get_by_role("link", name="View order").click()
     await expect(page.get_by_text("Confirmed. See you there.")).to_be_visible()
     assert await visitor.violations() == [], "order"
 
@@ -254,11 +254,11 @@ async def test_a_types_own_limit_is_said_with_its_number(visit: Visit, staff: Cl
     visitor = await visit(counter.path(tenant))
     visitor.expects("409 (Conflict)")
     page = visitor.page
-    await page.get_by_label("How many entry").select_option("2")
+    await page.get_by_label("Number of tickets: entry").select_option("2")
     await page.get_by_role("button", name="Add").click()
     await expect(counter.taken(page)).to_have_count(1)
     await page.get_by_role("button", name="Add").click()
-    await expect(counter.basket(page).locator(".wrong")).to_contain_text("At most 2 of “entry” in one order.")
+    await expect(counter.basket(page).locator(".wrong")).to_contain_text("At most 2 “entry” tickets per order.")
 
 
 @pytest.mark.req("POL-1", "HOLD-12")
@@ -286,11 +286,11 @@ async def test_a_declined_card_loses_nothing(visit: Visit, staff: Client, tenant
     await counter.best(page, 1)
     await counter.to_checkout(page)
     await page.get_by_role("button", name=re.compile("^Pay ")).click()
-    await expect(page.get_by_text("Who is it for?")).to_be_visible()  # beside the field
+    await expect(page.get_by_text("Enter the name for this order.")).to_be_visible()  # beside the field
     await counter.fill_in(page)
     await page.get_by_label("Method").select_option("decline")
     await page.get_by_role("button", name=re.compile("^Pay ")).click()
-    await expect(page.get_by_role("alert")).to_have_text("The card was declined. What you chose is still yours.")
+    await expect(page.get_by_role("alert")).to_have_text("The card was declined. Your tickets are still held for you.")
     await expect(page.get_by_label("Name")).to_have_value(counter.NAME)
     await page.get_by_label("Method").select_option("approve")
     await counter.pay(page)
@@ -328,7 +328,7 @@ async def test_a_refund_shows_on_the_orders_page(visit: Visit, staff: Client, te
     sale = await counter.small_house(staff)
     page = (await counter.at_the_map(visit, tenant)).page
     await counter.buy(page, 1)
-    await page.get_by_role("link", name="Open my order").click()
+    await page.get_by_role("link", name="View order").click()
     await expect(page.get_by_text("Paid. See you there.")).to_be_visible()
     (order,) = data(await staff.get(sale.path("orders")))
     wish = {"reason": "The buyer is ill.", "fees": "return"}

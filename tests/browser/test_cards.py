@@ -121,7 +121,7 @@ async def test_a_card_is_declined_and_another_pays(visit: Visit, staff: Client, 
     await expect(fields.get_by_label("Card number")).to_be_visible()
     bank.declines = 1
     await page.get_by_role("button", name=re.compile("^Pay ")).click()
-    await expect(page.get_by_role("alert")).to_have_text("Your card was declined. What you chose is still yours.")
+    await expect(page.get_by_role("alert")).to_have_text("Your card was declined. Your tickets are still held for you.")
     await expect(counter.basket(page).get_by_text(re.compile(r"row \w+, seat \d+"))).to_have_count(2)
     assert await visitor.violations() == [], "declined"
     await counter.pay(page)
@@ -140,7 +140,7 @@ async def test_stripe_is_out_of_reach_and_comes_back(visit: Visit, staff: Client
     await visitor.context.route("https://js.stripe.com/**", lambda route: route.abort())
     await counter.best(page, 1)
     await counter.to_checkout(page)
-    await expect(page.get_by_text("The card fields could not be loaded.")).to_be_visible()
+    await expect(page.get_by_text("Couldn’t load the card form.")).to_be_visible()
     assert await visitor.violations() == [], "without the fields"
     await counter.fill_in(page)
     await bank.open(visitor)

@@ -1,4 +1,4 @@
-"""Choosing seat by seat: companions beside wheelchair places, no seat left alone, a connection that comes back."""
+"""Choosing seat by seat: companions beside wheelchair spaces, no seat left alone, a connection that comes back."""
 
 import re
 
@@ -48,7 +48,7 @@ async def test_a_companion_seat_is_offered_to_who_has_the_wheelchair_place(
 
 @pytest.mark.req("ACC-1", "SEAT-5", "ACC-3")
 async def test_a_companion_seat_is_taken_on_the_map_with_one_click(visit: Visit, staff: Client, tenant: Tenant) -> None:
-    """Whoever has the wheelchair place sees it reserved, with its price; to others it is not for sale, then gone."""
+    """Whoever has the wheelchair space sees it reserved, with its price; to others it is not for sale, then gone."""
     await selling(staff, hall(2, 8, wheelchairs=1))
     mine, other = [await counter.at_the_map(visit, tenant) for _ in "ab"]
     other.expects("409")
@@ -58,7 +58,8 @@ async def test_a_companion_seat_is_taken_on_the_map_with_one_click(visit: Visit,
     chair, beside = spots["row B, seat 1"], spots["row B, seat 2"]
     await mine.page.mouse.click(*chair)
     await expect(counter.taken(mine.page)).to_have_count(1)
-    await expect(tip).to_have_text(re.compile("row B, seat 1, wheelchair place: yours$"))  # though the mouse rests
+    # though the mouse rests
+    await expect(tip).to_have_text(re.compile("row B, seat 1, wheelchair space: in your basket$"))
     await expect(counter.taken(mine.page)).to_be_in_viewport()  # beside the offer there is room for it
     await expect(mine.page.get_by_role("button", name="Add companion seat · €25.00")).to_be_visible()
     await _hover(mine.page, beside)
@@ -120,9 +121,9 @@ async def _pick(page: Page, *numbers: int) -> None:
 @pytest.mark.parametrize(
     ("picks", "press", "seats"),
     [
-        ([2], "Move along: seat 1 instead of 2", [1]),
+        ([2], "Move to seat 1 instead of 2", [1]),
         ([2], "Add seat 1 · €25.00", [2, 1]),
-        ([2, 3], "Move along: seat 1 instead of 3", [2, 1]),
+        ([2, 3], "Move to seat 1 instead of 3", [2, 1]),
         ([2, 3], "Add seat 1 · €25.00", [2, 3, 1]),
     ],
 )
@@ -136,7 +137,7 @@ async def test_a_choice_that_leaves_a_seat_alone_is_mended_with_one_press(
     page = one.page
     await _pick(page, *picks)
     told = counter.basket(page).locator("[aria-live=polite]")
-    await expect(told).to_have_text(re.compile(rf"row B, seat {picks[-1]} is yours for now"))
+    await expect(told).to_have_text(re.compile(rf"row B, seat {picks[-1]} added to your basket"))
     await page.get_by_role("button", name="Continue to checkout").click()
     await expect(told).to_have_text(re.compile("would leave a single seat on its own: .*row B, seat 1"))
     await expect(counter.taken(page).first).to_be_in_viewport()  # what is to be moved is seen
@@ -158,12 +159,14 @@ async def test_somebody_faster_costs_nobody_their_seats(
     page = one.page
     await _pick(page, 2, 3)
     await page.get_by_role("button", name="Continue to checkout").click()
-    move = page.get_by_role("button", name="Move along")
+    move = page.get_by_role("button", name="Move to seat")
     await expect(move).to_be_in_viewport()
     other = await guest(client, tenant)
     data(await other.post(sale.path(f"seats/{sale.show.seat(10)}/reserve"), json={}), 201)
     await move.click()
-    await expect(counter.basket(page).locator("[aria-live=polite]")).to_contain_text("The rest is still yours.")
+    await expect(counter.basket(page).locator("[aria-live=polite]")).to_contain_text(
+        "Your other tickets are still held for you."
+    )
     await expect(counter.taken(page)).to_have_count(2)
     await counter.to_checkout(page)  # nothing is left alone any more
 
@@ -181,7 +184,7 @@ async def test_who_was_disconnected_is_told_when_the_connection_is_back(
     await page.route("**/api/events/*/stream", lambda route: route.abort())
     await one.go(counter.path(tenant))
     banner = page.get_by_role("status").filter(has_text=re.compile("no connection|Reconnected"))
-    await expect(banner).to_have_text("There is no connection just now.")
+    await expect(banner).to_have_text("You’re offline. Check your connection.")
     await clean(one, "no connection")
     await counter.best(page, 1)
     if over:
@@ -189,10 +192,10 @@ async def test_who_was_disconnected_is_told_when_the_connection_is_back(
         wish = {"seat_ids": held, "reason": "A broken row"}
         assert data(await staff.post(sale.path("holds/release"), json=wish))["released"] == 1
     await page.unroute("**/api/events/*/stream")
-    await expect(banner).to_have_text("Reconnected. Seats are up to date.")
+    await expect(banner).to_have_text("Reconnected. Availability is up to date.")
     await clean(one, "reconnected", "day")
     if over:
-        await expect(counter.basket(page).get_by_text("Hold expired")).to_be_visible()
+        await expect(counter.basket(page).get_by_text("Your hold has expired")).to_be_visible()
     else:
         await expect(counter.taken(page)).to_have_count(1)
     await expect(banner).to_have_count(0)

@@ -37,14 +37,14 @@ async def unseated(staff: Client, quantity: int = 4) -> Sale:
 async def at_the_list(visit: Visit, tenant: Tenant, query: str = "") -> Visitor:
     """At the tickets of an event without seats."""
     one: Visitor = await visit(counter.path(tenant) + query)
-    await expect(one.page.get_by_label("How many entry")).to_be_visible()
+    await expect(one.page.get_by_label("Number of tickets: entry")).to_be_visible()
     return one
 
 
 async def enter(page: Page, code: str) -> None:
     field = page.get_by_role("textbox", name="Promo code")
     if not await field.is_visible():
-        await page.get_by_text("Have a code?").click()
+        await page.get_by_text("Have a promo code?").click()
     await field.fill(code)
     await page.get_by_role("button", name="Apply").click()
 
@@ -98,7 +98,7 @@ async def test_tickets_of_a_hidden_type_are_bought_where_there_are_no_seats(
     await counter.pay(page)
     assert await types_of_order(staff, sale) == [sale.types["friends"]]
     await page.reload()  # the code was for this purchase
-    await expect(page.get_by_label("How many entry")).to_be_visible()
+    await expect(page.get_by_label("Number of tickets: entry")).to_be_visible()
     await expect(line(page, "Friends")).to_have_count(0)
 
 
@@ -108,7 +108,7 @@ async def test_tickets_of_a_hidden_type_are_bought_where_there_are_no_seats(
         ("NONSENSE", "This code isn’t valid for this event. Check the spelling."),
         ("SOON", re.compile(r"^This code isn’t valid yet\. It starts on 1 Jan, 00:00, your time\.$")),
         ("LATE", "This code has expired."),
-        ("  ", "Enter your code."),
+        ("  ", "Enter a promo code."),
     ],
 )
 async def test_a_code_that_is_not_valid_says_why_beside_the_field(
@@ -139,8 +139,8 @@ async def test_a_code_stays_after_a_reload_until_it_is_removed(visit: Visit, sta
     await expect(page.get_by_role("textbox", name="Promo code")).to_be_focused()
     await expect(line(page, "Friends")).to_have_count(0)
     await page.reload()
-    await expect(page.get_by_label("How many entry")).to_be_visible()
-    await expect(page.get_by_text("Have a code?")).to_be_visible()
+    await expect(page.get_by_label("Number of tickets: entry")).to_be_visible()
+    await expect(page.get_by_text("Have a promo code?")).to_be_visible()
     await expect(line(page, "Friends")).to_have_count(0)
 
 
@@ -152,7 +152,7 @@ async def test_a_code_comes_with_the_link(visit: Visit, staff: Client, tenant: T
     assert "code" not in page.url
     await page.get_by_role("button", name="Remove code FRIENDS").click()
     await page.reload()
-    await expect(page.get_by_text("Have a code?")).to_be_visible()
+    await expect(page.get_by_text("Have a promo code?")).to_be_visible()
 
 
 async def test_who_removes_the_code_is_told_what_it_held(visit: Visit, staff: Client, tenant: Tenant) -> None:
@@ -162,7 +162,7 @@ async def test_who_removes_the_code_is_told_what_it_held(visit: Visit, staff: Cl
     await enter(page, "FRIENDS")
     await add(page, "Friends")
     await page.get_by_role("button", name="Remove code FRIENDS").click()
-    await expect(counter.basket(page)).to_contain_text("You need a code for these tickets")
+    await expect(counter.basket(page)).to_contain_text("These tickets need a promo code")
     to_checkout = page.get_by_role("button", name="Continue to checkout")
     await expect(to_checkout).to_have_attribute("aria-disabled", "true")
     await clean(one, "tickets that need a code")
@@ -244,7 +244,7 @@ async def test_a_checkout_that_does_not_load_says_so_and_loads_on_a_second_try(
     await page.route("**/assets/checkout-*", lambda route: route.abort())
     await counter.best(page, 1)
     await page.get_by_role("button", name="Continue to checkout").click()
-    await expect(page.get_by_role("heading", name="The checkout didn’t load")).to_be_focused()
+    await expect(page.get_by_role("heading", name="Couldn’t load checkout")).to_be_focused()
     await expect(page.get_by_text("Your tickets are still held for you.")).to_be_visible()
     await expect(counter.taken(page)).to_have_count(0)  # they are in the checkout, and it is begun
     await clean(one, "a checkout that did not load")

@@ -122,14 +122,14 @@ async def test_no_barrier_at_the_door(visit: Visit, tenant: Tenant, other_tenant
     one = await visit("/health/live")
     one.expects("401 (Unauthorized)")
     await one.go("/console")
-    for way in ("Link by mail", "Platform staff", "Password"):
+    for way in ("Email link", "Platform staff", "Password"):
         await one.page.get_by_role("button", name=way, exact=True).click()
-        await one.page.get_by_label("E-mail").focus()
+        await one.page.get_by_label("Email").focus()
         await clean(one, way)
     await one.page.get_by_role("button", name="Sign in").click()  # with nothing filled in
     await clean(one, "nothing filled in", "day")
     both = await signed_in(visit, f"{tenant.tokens['owner']}.{other_tenant.tokens['staff']}", "/console")
-    await expect(both.page.get_by_role("heading", name="Which house?")).to_be_visible()
+    await expect(both.page.get_by_role("heading", name="Choose an organisation")).to_be_visible()
     await clean(both, "which house")
     await both.page.get_by_role("button", name="staff@example.org").click()
     await expect(both.page.get_by_role("heading", name="Overview")).to_be_visible()
@@ -169,13 +169,13 @@ async def test_a_refund_that_was_refused_is_paid_outside(
     one = await signed_in(visit, tenant.tokens["owner"], f"/console/orders/{stock.order['id']}")
     page = one.page
     await settled(page)
-    await expect(page.get_by_text("Refused by the provider")).to_be_visible()
+    await expect(page.get_by_text("Refused by the payment provider")).to_be_visible()
     await expect(page.get_by_role("button", name="Try again")).to_be_visible()
-    await page.get_by_role("button", name="Paid outside…").click()
+    await page.get_by_role("button", name="Refunded another way…").click()
     dialog = page.get_by_role("dialog")
     await dialog.get_by_label("Reason").fill("In cash, at the desk.")
     assert await one.violations() == []
-    await dialog.get_by_role("button", name="Note it as paid").click()
+    await dialog.get_by_role("button", name="Mark as refunded").click()
     await expect(dialog).to_be_hidden()
     await expect(page.get_by_text("In cash, at the desk.")).to_be_visible()
     (shown,) = data(await staff.get(path))

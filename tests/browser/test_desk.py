@@ -34,29 +34,29 @@ async def test_who_waits_is_seen_and_the_list_is_switched(
     desk = await at_the_desk(visit, tenant, f"/events/{house.sale.event_id}/waitlist")
     page = desk.page
     await expect(figure(page, "Waiting")).to_have_text(["2", "3 people"])
-    await expect(row(page, "Who is on it", "thandi@example.org")).to_contain_text("any place")
-    await expect(row(page, "Who is on it", "bohumila@example.org")).to_contain_text(zone["name"])
+    await expect(row(page, "People on the waitlist", "thandi@example.org")).to_contain_text("anywhere")
+    await expect(row(page, "People on the waitlist", "bohumila@example.org")).to_contain_text(zone["name"])
     await clean(desk, "people wait")
 
-    await page.get_by_label("The show has a waiting list").uncheck()
+    await page.get_by_label("Waitlist is on").uncheck()
     await page.get_by_role("button", name="Save").click()
     await expect(page.get_by_text("Off", exact=True)).to_be_visible()
     await clean(desk, "off")
     assert (await join(await guest(client, tenant), house)).status_code == 409
     await return_seats(house, 0)
-    await page.get_by_label("The show has a waiting list").check()
-    await page.get_by_label("Hours to answer an offer").fill("0.5")
+    await page.get_by_label("Waitlist is on").check()
+    await page.get_by_label("Hours to accept an offer").fill("0.5")
     await page.get_by_role("button", name="Save").click()
     await expect(page.get_by_text("On", exact=True)).to_be_visible()
     found = data(await staff.get(house.path("waitlist/settings")))
     assert (found["enabled"], found["window_s"]) == (True, 1800)
 
     await expect(figure(page, "Offered").first).to_have_text("1")  # one seat, to the one who waits alone
-    await expect(row(page, "Who is on it", "bohumila@example.org")).to_contain_text("Offered")
-    await page.get_by_role("group", name="Which entries").get_by_role("button", name="Offered").click()
-    await expect(row(page, "Who is on it", "@example.org")).to_have_count(1)
-    await page.get_by_role("group", name="Which entries").get_by_role("button", name="Bought").click()
-    await expect(page.get_by_text("Nobody here")).to_be_visible()
+    await expect(row(page, "People on the waitlist", "bohumila@example.org")).to_contain_text("Offered")
+    await page.get_by_role("group", name="Filter entries").get_by_role("button", name="Offered").click()
+    await expect(row(page, "People on the waitlist", "@example.org")).to_have_count(1)
+    await page.get_by_role("group", name="Filter entries").get_by_role("button", name="Bought").click()
+    await expect(page.get_by_text("No one here")).to_be_visible()
     await clean(desk, "nobody")
 
 
@@ -67,13 +67,13 @@ async def test_the_house_is_set_up(visit: Visit, staff: Client, tenant: Tenant) 
     await expect(save).to_be_disabled()
     wishes = {
         "Name": "The Quay", "Language": "af-ZA", "Time zone": "Africa/Johannesburg", "Currency": "ZAR",
-        "Address for questions": "box@quay.example", "Name of the sender": "Quay Box Office",
-        "Places of a show, at most": "500",
+        "Contact email": "box@quay.example", "Sender name": "Quay Box Office",
+        "Maximum event capacity": "500",
     }  # fmt: skip
     for label, value in wishes.items():
         await page.get_by_label(label, exact=True).fill(value)
     await page.get_by_label("Colour").fill("#8c2f6b")
-    await page.get_by_label("Staff may add and change venues").uncheck()
+    await page.get_by_label("Staff can add and edit venues").uncheck()
     await save.click()
     await expect(page.get_by_text("Saved.")).to_be_visible()
     await expect(page.locator("aside").get_by_text("The Quay")).to_be_visible()  # all of the console knows
@@ -98,14 +98,14 @@ async def test_the_house_is_set_up(visit: Visit, staff: Client, tenant: Tenant) 
     )
 
     desk.expects("422 (Unprocessable", "400 (Bad Request)")
-    await page.get_by_label("Name of the sender").fill("")
+    await page.get_by_label("Sender name").fill("")
     await page.get_by_label("Time zone").fill("Mars/Olympus")
     await save.click()
     await expect(page.get_by_label("Time zone")).to_have_attribute("aria-invalid", "true")
     await clean(desk, "a mistake")
-    await page.get_by_role("button", name="Undo my changes").click()
+    await page.get_by_role("button", name="Undo changes").click()
     await expect(page.get_by_label("Time zone")).to_have_value("Africa/Johannesburg")
-    await page.get_by_label("Name of the sender").fill("")
+    await page.get_by_label("Sender name").fill("")
     await save.click()
     await expect(save).to_be_disabled()
     assert data(await staff.get("/api/org"))["mail_sender_name"] is None
@@ -117,9 +117,9 @@ async def test_a_device_is_paired_by_the_link_that_the_desk_shows(
     evening = await an_evening(client, staff, tenant)
     desk = await at_the_desk(visit, tenant, f"/events/{evening.event_id}/devices", **CLIPBOARD)
     page = desk.page
-    await page.get_by_role("button", name="Pair a device").click()
+    await page.get_by_role("button", name="Pair device").click()
     await page.get_by_label("Name", exact=True).fill("Phone 3")
-    await page.get_by_role("button", name="Make a code").click()
+    await page.get_by_role("button", name="Create code").click()
     dialog = page.get_by_role("dialog", name="Pair Phone 3")
     picture = dialog.get_by_role("img", name="QR code of the link below")
     assert await picture.evaluate("image => image.decode().then(() => image.naturalWidth > 0)")
@@ -140,8 +140,8 @@ async def test_open_checkouts_are_counted(visit: Visit, client: Client, staff: C
     await begun(await guest(client, tenant), sale, 1, 2)
     await hold(await guest(client, tenant), sale, 3)
     desk = await at_the_desk(visit, tenant, f"/events/{sale.event_id}/queue")
-    await expect(figure(desk.page, "Open now")).to_have_text(["1", "2 were begun in all"])
-    await expect(figure(desk.page, "Places held now").first).to_have_text("3")
+    await expect(figure(desk.page, "In progress")).to_have_text(["1", "2 started in total"])
+    await expect(figure(desk.page, "Tickets held").first).to_have_text("3")
     await expect(figure(desk.page, "Paid").first).to_have_text("1")
     await clean(desk, "a checkout")
 

@@ -31,38 +31,38 @@ async def test_the_list_begins_with_what_is_still_to_come(
     await show_in(staff, "cancelled", name="Called Off", start_at="2089-01-01T19:00:00Z", end_at="2089-01-01T21:00:00Z")
     desk = await at_the_desk(visit, tenant, "/events")
     page = desk.page
-    tabs = page.get_by_role("group", name="State")
-    await expect(tabs.get_by_role("button", name="Ahead")).to_have_attribute("aria-pressed", "true")
-    await expect(row(page, "Shows", "The Tempest")).to_be_visible()
-    await expect(row(page, "Shows", "Called Off")).to_have_count(0)
+    tabs = page.get_by_role("group", name="Status")
+    await expect(tabs.get_by_role("button", name="Upcoming")).to_have_attribute("aria-pressed", "true")
+    await expect(row(page, "Events", "The Tempest")).to_be_visible()
+    await expect(row(page, "Events", "Called Off")).to_have_count(0)
     await tabs.get_by_role("button", name="All", exact=True).click()
-    await expect(row(page, "Shows", "Called Off")).to_be_visible()
+    await expect(row(page, "Events", "Called Off")).to_be_visible()
     await page.reload()
-    await expect(row(page, "Shows", "Called Off")).to_be_visible()  # the address says which list it is
+    await expect(row(page, "Events", "Called Off")).to_be_visible()  # the address says which list it is
     await tabs.get_by_role("button", name="Live", exact=True).click()
-    await expect(page.get_by_text("No live shows")).to_be_visible()
+    await expect(page.get_by_text("No live events")).to_be_visible()
     await clean(desk, "no live shows")
 
 
 async def test_a_show_that_is_called_off_leaves_those_ahead(visit: Visit, tenant: Tenant, sale: Sale) -> None:
     page = (await at_the_desk(visit, tenant, "/events")).page
-    await page.get_by_label("More for The Tempest").click()
-    await page.get_by_role("button", name="Cancel the show", exact=True).click()
-    await expect(await answer(page, "Cancel the show", "The lead is ill.")).to_be_hidden()
-    await expect(row(page, "Shows", "The Tempest")).to_have_count(0)
+    await page.get_by_label("More actions for The Tempest").click()
+    await page.get_by_role("button", name="Cancel event", exact=True).click()
+    await expect(await answer(page, "Cancel event", "The lead is ill.")).to_be_hidden()
+    await expect(row(page, "Events", "The Tempest")).to_have_count(0)
     await expect(page.get_by_text("under the other tabs")).to_be_visible()
 
 
 async def test_a_new_house_is_told_to_draft_its_first_show(visit: Visit, tenant: Tenant) -> None:
     page = (await at_the_desk(visit, tenant, "/events")).page
-    await expect(page.get_by_text("Draft the first one")).to_be_visible()
+    await expect(page.get_by_text("Create your first event")).to_be_visible()
 
 
 async def test_a_page_that_is_not_theirs_says_where_to_go(visit: Visit, tenant: Tenant) -> None:
     one = await signed_in(visit, tenant.tokens["staff"], "/console/keys")
     await settled(one.page)
     await clean(one, "not open")
-    await one.page.get_by_role("link", name="Go to “Overview”").click()
+    await one.page.get_by_role("link", name="Go to Overview").click()
     await expect(one.page.get_by_role("heading", name="Overview", level=1)).to_be_visible()
 
 
@@ -76,18 +76,18 @@ async def test_the_way_to_this_page_is_in_sight_in_the_side_bar(visit: Visit, te
 async def test_a_chart_without_sales_says_so(visit: Visit, client: Client, tenant: Tenant, sale: Sale) -> None:
     desk = await at_the_desk(visit, tenant, f"/events/{sale.event_id}")
     chart = desk.page.get_by_role("figure", name="Tickets sold by day")
-    await expect(chart.get_by_text("Nothing in this time")).to_be_visible()
+    await expect(chart.get_by_text("No data for this period")).to_be_visible()
     await clean(desk, "nothing sold")
     await bought(client, tenant, sale, 0)
     await desk.page.reload()
     await expect(chart.locator("path.curve").first).to_be_attached()
-    await expect(chart.get_by_text("Nothing in this time")).to_have_count(0)
+    await expect(chart.get_by_text("No data for this period")).to_have_count(0)
     await expect(chart.locator("path.rest")).to_have_count(1)  # today is not over
 
 
 async def test_every_letter_has_a_name(visit: Visit, tenant: Tenant) -> None:
     page = (await at_the_desk(visit, tenant, "/letters")).page
-    names = await page.get_by_role("navigation", name="Letters").locator("li b").all_inner_texts()
+    names = await page.get_by_role("navigation", name="Emails").locator("li b").all_inner_texts()
     assert len(names) > 15
     assert [name for name in names if not re.match("[A-Z]", name)] == []
 
@@ -111,18 +111,18 @@ async def test_the_gates_have_what_was_done_last_beside_them(
             await audit.write(tx, "seat_reserve_failed", "event", UUID(str(evening.event_id)))
     desk = await at_the_desk(visit, tenant, f"/events/{evening.event_id}/doors")
     page = desk.page
-    await expect(page.get_by_text("Show started", exact=True)).to_be_visible()
+    await expect(page.get_by_text("Event started", exact=True)).to_be_visible()
     await clean(desk, "the latest")
-    await page.get_by_role("link", name="All of it").click()
-    await expect(page.get_by_role("heading", name="Audit", level=1)).to_be_visible()
+    await page.get_by_role("link", name="View all").click()
+    await expect(page.get_by_role("heading", name="Audit log", level=1)).to_be_visible()
     one = await signed_in(visit, tenant.tokens["scanner"], f"/console/events/{evening.event_id}/doors")
     await settled(one.page)
-    await expect(one.page.get_by_role("heading", name="Latest")).to_have_count(0)  # the audit is not theirs
+    await expect(one.page.get_by_role("heading", name="Recent activity")).to_have_count(0)  # the audit is not theirs
 
 
 async def test_a_long_forms_answers_stay_in_sight(visit: Visit, tenant: Tenant, sale: Sale) -> None:
     desk = await at_the_desk(visit, tenant, f"/events/{sale.event_id}/tickets", viewport=PHONE)
-    await desk.page.get_by_role("button", name="Add a type").click()
+    await desk.page.get_by_role("button", name="Add ticket type").click()
     save = desk.page.get_by_role("dialog").get_by_role("button", name="Save")
     await expect(save).to_be_in_viewport(ratio=1)
     await clean(desk, "a ticket type")

@@ -39,10 +39,10 @@ async def test_of_the_storefront(visit: Visit, client: Client, staff: Client, te
     sale = await selling(staff, hall(4, 10, pit=50))
     one = await counter.at_the_map(visit, tenant)
     page = one.page
-    await page.get_by_role("button", name="Show as a list").click()
+    await page.get_by_role("button", name="Show as list").click()
     await page.get_by_role("button", name=re.compile("^Pit")).click()
     dialog = await looked_at(one, "Pit")
-    await dialog.get_by_role("button", name="Not now").click()
+    await dialog.get_by_role("button", name="Cancel").click()
     await expect(dialog).to_be_hidden()
 
     data(await staff.put(sale.path("queue/settings"), json={"mode": "on", "slots": 1}))
@@ -60,15 +60,15 @@ async def test_of_ones_own_tickets(visit: Visit, client: Client, staff: Client, 
     buyer = client.as_(tenant.tokens["customer"])
     data(await buy(buyer, await begun(buyer, sale, 0)), 201)
     one = await signed_in(visit, tenant.tokens["customer"], f"/my?at={tenant.organization.slug}")
-    await one.page.get_by_role("button", name="Pass it on").click()
-    dialog = await looked_at(one, re.compile("^Pass on"))
+    await one.page.get_by_role("button", name="Transfer ticket").click()
+    dialog = await looked_at(one, re.compile("^Transfer ticket"))
     await dialog.get_by_label("Their name").fill("Bo")
-    await dialog.get_by_label("Their e-mail").fill("bo@example.org")
+    await dialog.get_by_label("Their email").fill("bo@example.org")
     one.expects("409")
     data(await staff.post(f"/api/tickets/{await _ticket(buyer)}/cancel", json={"reason": "Ill"}))
-    await dialog.get_by_role("button", name="Pass it on").click()
+    await dialog.get_by_role("button", name="Transfer ticket").click()
     await expect(dialog.get_by_role("alert")).not_to_be_empty()
-    await looked_at(one, re.compile("^Pass on"))
+    await looked_at(one, re.compile("^Transfer ticket"))
 
 
 async def _ticket(buyer: Client) -> str:
@@ -80,17 +80,17 @@ async def _ticket(buyer: Client) -> str:
 
 LANGUAGES = {
     "en": {
-        "more": "More", "find": "Type or search", "recent": "Last scans", "counts": "Counts by gate",
+        "more": "More", "find": "Type or search", "recent": "Recent scans", "counts": "Counts by gate",
         "counts today": "Counts today", "incidents": "Incidents", "unpair": "Unpair", "close": "Close",
-        "welcome": "Welcome", "undo": "Undo", "undo?": "Take this scan back?", "inside": "Already inside",
-        "anyway": "Let in anyway", "anyway?": "Let in anyway?", "let in": "Let in", "check": "Check the code",
+        "welcome": "Welcome", "undo": "Undo", "undo?": "Undo this scan?", "inside": "Already inside",
+        "anyway": "Let in anyway", "anyway?": "Let in anyway?", "let in": "Let in", "check": "Check code",
     },
     "af": {
-        "more": "Meer", "find": "Tik of soek", "recent": "Laaste skanderings", "counts": "Tellings per hek",
+        "more": "Meer", "find": "Tik of soek", "recent": "Onlangse skanderings", "counts": "Tellings per hek",
         "counts today": "Tellings vandag", "incidents": "Voorvalle", "unpair": "Ontkoppel", "close": "Maak toe",
-        "welcome": "Welkom", "undo": "Maak ongedaan", "undo?": "Neem hierdie skandering terug?",
+        "welcome": "Welkom", "undo": "Maak ongedaan", "undo?": "Maak hierdie skandering ongedaan?",
         "inside": "Reeds binne", "anyway": "Laat tog in", "anyway?": "Laat tog in?", "let in": "Laat in",
-        "check": "Gaan die kode na",
+        "check": "Gaan kode na",
     },
 }  # fmt: skip
 
@@ -144,24 +144,24 @@ async def test_of_the_scanner(language: str, visit: Visit, client: Client, staff
 # --- the console: on a page of its table, what opens the dialog, and how it is called
 
 OFFICE = (
-    ("/venues", "Add a venue", "Add a venue"),
-    ("/venues/:id", "Add a gate", "Add a gate"),
-    ("/venues/:id", "Delete", "Delete the venue?"),
+    ("/venues", "Add venue", "Add venue"),
+    ("/venues/:id", "Add gate", "Add gate"),
+    ("/venues/:id", "Delete", "Delete this venue?"),
     ("/layouts/:id", "Delete", None),
-    ("/keys", "Make a key", "Make a key"),
-    ("/webhooks", "Add a webhook", "Add a webhook"),
-    ("/webhooks/:id", "Change", "Change the webhook"),
-    ("/webhooks/:id", "New secret", "Make a new secret?"),
-    ("/webhooks/:id", "Delete", "Delete the webhook?"),
-    ("/members", "Make somebody a member", "Make somebody a member"),
-    ("/team", "Invite somebody", "Invite somebody"),
-    ("/events/:id", "Duplicate", "The same show on another date"),
+    ("/keys", "Create API key", "Create API key"),
+    ("/webhooks", "Add webhook", "Add webhook"),
+    ("/webhooks/:id", "Edit", "Edit webhook"),
+    ("/webhooks/:id", "Replace secret", "Replace the secret?"),
+    ("/webhooks/:id", "Delete", "Delete this webhook?"),
+    ("/members", "Add member", "Add member"),
+    ("/team", "Invite team member", "Invite team member"),
+    ("/events/:id", "Duplicate", "Duplicate event"),
     ("/events/:id", "Postpone", None),
-    ("/events/:id", "Cancel the show", None),
-    ("/events/:id/tickets", "Add a type", None),
-    ("/events/:id/tickets", "Add a code", None),
-    ("/events/:id/queue", "Open the queue", "Open the waiting room now?"),
-    ("/orders/:id", "Send the tickets again", "Send the tickets again?"),
+    ("/events/:id", "Cancel event", None),
+    ("/events/:id/tickets", "Add ticket type", None),
+    ("/events/:id/tickets", "Add promo code", None),
+    ("/events/:id/queue", "Open waiting room", "Open the waiting room now?"),
+    ("/orders/:id", "Resend tickets", "Resend the tickets?"),
     ("/orders/:id", "Refund", re.compile("^Refund order")),
     ("/orders/:id", "Cancel", re.compile("^Cancel")),
 )
@@ -188,9 +188,9 @@ async def test_of_a_shows_seats(visit: Visit, client: Client, staff: Client, ten
     page, seats = one.page, f"/console/events/{sale.event_id}/seating"
     await one.go(seats)
     for opens, name in (
-        ("Change Pit", "Pit, for this show"),
-        ("Guests", "Guests of Pit"),
-        ("Remove", "Remove the layout?"),
+        ("Edit Pit", "Pit: changes for this event"),
+        ("Guest list", "Guest list: Pit"),
+        ("Remove layout", "Remove the layout?"),
     ):
         await settled(page)
         await page.get_by_role("button", name=opens, exact=True).click()
@@ -206,13 +206,13 @@ async def test_of_a_shows_seats(visit: Visit, client: Client, staff: Client, ten
     data(await staff.post(f"/api/layouts/{data(wider, 201)['id']}/activate"))
     await one.go(seats)
     await settled(page)
-    await page.get_by_role("button", name="Plan a move").click()
-    dialog = await looked_at(one, "Plan a move")
-    await dialog.get_by_label("People answer by").fill("2090-05-01T12:00")
-    await dialog.get_by_role("button", name="Plan it").click()
-    dialog = page.get_by_role("dialog", name="Who goes where")
-    await expect(dialog.get_by_role("button", name="Drop")).to_be_visible()
-    await looked_at(one, "Who goes where")
+    await page.get_by_role("button", name="Plan move").click()
+    dialog = await looked_at(one, "Plan move")
+    await dialog.get_by_label("Deadline for ticket holders").fill("2090-05-01T12:00")
+    await dialog.get_by_role("button", name="Plan move").click()
+    dialog = page.get_by_role("dialog", name="Preview of the move")
+    await expect(dialog.get_by_role("button", name="Discard")).to_be_visible()
+    await looked_at(one, "Preview of the move")
 
 
 async def test_of_a_device_that_is_paired(visit: Visit, client: Client, staff: Client, tenant: Tenant) -> None:
@@ -220,8 +220,8 @@ async def test_of_a_device_that_is_paired(visit: Visit, client: Client, staff: C
     address = f"/console/events/{evening.event_id}/devices"
     one = await signed_in(visit, tenant.tokens["owner"], address)
     await settled(one.page)
-    await one.page.get_by_role("button", name="Pair a device").click()
-    dialog = await looked_at(one, "Pair a device")
+    await one.page.get_by_role("button", name="Pair device").click()
+    dialog = await looked_at(one, "Pair device")
     await dialog.get_by_role("textbox", name="Name").fill("Phone 3")
-    await dialog.get_by_role("button", name="Make a code").click()
+    await dialog.get_by_role("button", name="Create code").click()
     await looked_at(one, "Pair Phone 3")

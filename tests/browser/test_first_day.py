@@ -18,23 +18,23 @@ from tests.holds.helpers import hall
 
 async def test_a_new_house_is_told_what_comes_first(visit: Visit, staff: Client, tenant: Tenant) -> None:
     one = await at_the_desk(visit, tenant, "")
-    await expect(one.page.get_by_role("heading", name="To the first show")).to_be_visible()
+    await expect(one.page.get_by_role("heading", name="Set up your first event")).to_be_visible()
     await expect(one.page.get_by_role("link", name="Add a venue")).to_be_visible()
     await expect(one.page.get_by_text("Done", exact=True)).to_have_count(0)
     await clean(one, "a new house")
     await one.go("/console/layouts/new")
     await expect(one.page.get_by_role("heading", level=1, name="New layout")).to_be_visible()
     await one.go("/console/ledger")
-    await expect(one.page.get_by_text("Nothing booked yet")).to_be_visible()
-    await expect(one.page.get_by_text("No entries")).to_have_count(0)
+    await expect(one.page.get_by_text("No entries yet")).to_be_visible()
+    await expect(one.page.get_by_text("No entries", exact=True)).to_have_count(0)
     await make_venue(staff)
     await one.go("/console/")
     await expect(one.page.get_by_text("Done", exact=True)).to_have_count(1)
     await counter.small_house(staff)
     await one.go("/console/")
     await settled(one.page)
-    await expect(one.page.get_by_text("Shows ahead").first).to_be_visible()
-    await expect(one.page.get_by_role("heading", name="To the first show")).to_have_count(0)
+    await expect(one.page.get_by_text("Upcoming events").first).to_be_visible()
+    await expect(one.page.get_by_role("heading", name="Set up your first event")).to_have_count(0)
     one.check()
 
 
@@ -42,9 +42,9 @@ async def test_a_show_that_is_not_here_has_a_way_back(visit: Visit, tenant: Tena
     one = await at_the_desk(visit, tenant, "/events")
     one.expects("404")
     await one.go("/console/events/00000000-0000-7000-8000-000000000000")
-    await expect(one.page.get_by_text("It was deleted, or the address is not quite right.")).to_be_visible()
+    await expect(one.page.get_by_text("It may have been deleted, or the link may be wrong.")).to_be_visible()
     await one.page.get_by_role("button", name="Go back").click()
-    await expect(one.page.get_by_role("heading", level=1, name="Shows")).to_be_visible()
+    await expect(one.page.get_by_role("heading", level=1, name="Events")).to_be_visible()
     one.check()
 
 

@@ -25,27 +25,27 @@ async def test_from_an_empty_house_to_the_first_sale(visit: Visit, staff: Client
     page = desk.page
 
     # a venue, and a gate
-    await page.get_by_role("button", name="Add a venue").click()
+    await page.get_by_role("button", name="Add venue").click()
     await fill(page, {"Name": "Quay Hall", "City": "Cape Town", "Country": "ZA", "Address": "1 Dock Road"})
     await fill(page, {"Time zone": "Africa/Johannesburg"})
-    await page.get_by_role("button", name="Add it").click()
+    await page.get_by_role("button", name="Add", exact=True).click()
     await expect(page.get_by_role("heading", name="Quay Hall", level=1)).to_be_visible()
-    await page.get_by_role("button", name="Add a gate").click()
-    dialog = page.get_by_role("dialog", name="Add a gate")
+    await page.get_by_role("button", name="Add gate").click()
+    dialog = page.get_by_role("dialog", name="Add gate")
     await dialog.get_by_label("Name").fill("North")
     await dialog.get_by_label("Code").fill("G1")
-    await dialog.get_by_role("button", name="Add it").click()
+    await dialog.get_by_role("button", name="Add").click()
     await expect(row(page, "Gates of Quay Hall", "North")).to_be_visible()
 
     # its seats
     await desk.go("/console/layouts/new")
     await settled(page)
-    await page.get_by_label("Kind").select_option("straight")
-    await fill(page, {"Rows": "4", "Seats in a row": "10", "Name": "The hall"})
-    await page.get_by_role("button", name="Make the draft").click()
+    await page.get_by_label("Type", exact=True).select_option("straight")
+    await fill(page, {"Rows": "4", "Seats per row": "10", "Name": "The hall"})
+    await page.get_by_role("button", name="Create draft").click()
     await expect(page.get_by_role("heading", name="The hall", level=1)).to_be_visible()
-    await page.get_by_role("button", name="Open for shows").click()
-    await expect(await answer(page, "Open it")).to_be_hidden()
+    await page.get_by_role("button", name="Publish layout").click()
+    await expect(await answer(page, "Publish")).to_be_hidden()
 
     # a show there
     await desk.go("/console/events/new")
@@ -54,18 +54,18 @@ async def test_from_an_empty_house_to_the_first_sale(visit: Visit, staff: Client
     await page.get_by_label("Venue").select_option(label="Quay Hall, Cape Town")
     await fill(page, {"Start": "2090-06-01T19:00", "End": "2090-06-01T21:30"})
     await page.locator("input[type=file]").set_input_files(POSTER)
-    await expect(page.get_by_role("img", name="The poster")).to_be_visible()
+    await expect(page.get_by_role("img", name="Poster")).to_be_visible()
     await clean(desk, "a show is drafted")
-    await page.get_by_role("button", name="Save the draft").click()
-    await expect(page.get_by_role("heading", name="Before it is published")).to_be_visible()
+    await page.get_by_role("button", name="Save draft").click()
+    await expect(page.get_by_role("heading", name="Before you publish")).to_be_visible()
     show = page.url
 
     # with these seats, at this price
     await page.get_by_role("link", name="Seating", exact=True).click()
-    await page.get_by_role("button", name="Take this one").click()
-    await expect(figure(page, "Free")).to_have_text("40")
+    await page.get_by_role("button", name="Use this layout").click()
+    await expect(figure(page, "Available")).to_have_text("40")
     await page.get_by_role("link", name="Tickets and prices").click()
-    await page.get_by_role("button", name="Add a type").click()
+    await page.get_by_role("button", name="Add ticket type").click()
     dialog = page.get_by_role("dialog")
     await dialog.get_by_label("Name", exact=True).fill("Seat")
     await dialog.get_by_label("Price", exact=True).fill("25.00")

@@ -26,7 +26,7 @@ async def test_what_the_house_heard_before_a_device_was_revoked_counts_once(
     device.expects("ERR_INTERNET_DISCONNECTED", "Failed to load resource", "ERR_FAILED", "401 (Unauthorized)")
     await device.context.set_offline(True)
     await by_hand(page, evening.qrs[0])
-    await expect(verdict(page)).to_contain_text("Decided here")
+    await expect(verdict(page)).to_contain_text("Checked offline")
 
     async def swallow(route: Route) -> None:
         await route.fetch()
@@ -35,7 +35,7 @@ async def test_what_the_house_heard_before_a_device_was_revoked_counts_once(
 
     await device.context.route("**/api/scan/batch", swallow, times=1)
     await device.context.set_offline(False)
-    await expect(page.get_by_role("region", name="1 scan not told yet")).to_be_visible()
+    await expect(page.get_by_role("region", name="1 scan not synced yet")).to_be_visible()
     await pair(device, tenant, await evening.another(staff))
     await expect(page.get_by_text("to sync")).to_have_count(0)
     counts = data(await staff.get(f"/api/events/{evening.event_id}/gates/live"))
@@ -53,12 +53,12 @@ async def test_what_nobody_needs_any_more_is_forgotten_with_a_word(
     device.expects("ERR_INTERNET_DISCONNECTED", "Failed to load resource", "ERR_FAILED")
     await device.context.set_offline(True)
     await by_hand(page, evening.qrs[0])
-    await expect(verdict(page)).to_contain_text("Decided here")
+    await expect(verdict(page)).to_contain_text("Checked offline")
     await page.get_by_role("button", name="Next").click()
     await page.get_by_role("button", name="More").click()
     await page.get_by_role("button", name="Unpair").click()
     await page.get_by_role("alert").get_by_role("button", name="Unpair").click()
-    await expect(page.get_by_role("region", name="1 scan not told yet")).to_contain_text("kept on this device until")
+    await expect(page.get_by_role("region", name="1 scan not synced yet")).to_contain_text("kept on this device until")
     await device.context.set_offline(False)
     later = format_datetime(datetime(2099, 1, 1, tzinfo=UTC), usegmt=True)  # the show is far away
 
@@ -67,8 +67,8 @@ async def test_what_nobody_needs_any_more_is_forgotten_with_a_word(
 
     await device.context.route("**/health/live", long_after)
     await page.reload()
-    await expect(page.get_by_text("1 scan from The Tempest could not be told for thirty days")).to_be_visible()
-    await expect(page.get_by_role("region", name="not told yet")).to_have_count(0)
+    await expect(page.get_by_text("1 scan from The Tempest could not be synced within thirty days")).to_be_visible()
+    await expect(page.get_by_role("region", name="not synced yet")).to_have_count(0)
     assert await device.violations() == [], "forgotten"
 
 

@@ -55,9 +55,9 @@ async def test_tests_before_the_doors_open_then_in_and_out_without_a_pointer(
     for _ in range(2):  # as often as they like
         await by_hand(page, first["qr"])
         await expect(verdict(page)).to_contain_text("Welcome")
-        await expect(verdict(page)).to_contain_text("Test, counts nothing")
+        await expect(verdict(page)).to_contain_text("Test scan, not counted")
         await next_one(page)
-    await expect(page.get_by_title("In and out on this device")).to_have_text("0 in 0 out 0 inside")
+    await expect(page.get_by_title("Scanned in and out on this device")).to_have_text("0 in 0 out 0 inside")
 
     await open_doors(staff, evening.event_id)
     await reach(page, page.get_by_role("button", name="More"))
@@ -78,7 +78,7 @@ async def test_tests_before_the_doors_open_then_in_and_out_without_a_pointer(
     await by_hand(page, first["qr"])
     await expect(verdict(page)).to_contain_text("Not inside")
     await next_one(page)
-    await expect(page.get_by_title("In and out on this device")).to_have_text("1 in 1 out 0 inside")
+    await expect(page.get_by_title("Scanned in and out on this device")).to_have_text("1 in 1 out 0 inside")
     kept = await owner.fetch(
         "SELECT direction, test, reason FROM scans WHERE event_id = $1 ORDER BY recorded_at", evening.event_id
     )
@@ -104,7 +104,7 @@ async def test_a_device_that_is_revoked_forgets_everything(
     assert (await staff.delete(f"/api/scan/devices/{evening.device_id}")).status_code == 204
     device.expects("401 (Unauthorized)")
     await by_hand(page, evening.qrs[1])
-    await expect(page.get_by_text("This device was unpaired by the house. Ask for a new code.")).to_be_visible()
+    await expect(page.get_by_text("This device was unpaired in the console. Ask for a new code.")).to_be_visible()
     assert await device.violations() == [], "unpaired"
     left = await page.evaluate(
         """async () => {
@@ -130,7 +130,7 @@ async def test_a_search_offers_what_enter_would_do_and_says_who_is_inside(
     await page.get_by_role("button", name="Type or search").click()
     field, stressed = page.get_by_role("textbox"), page.get_by_role("dialog").locator(".call")
     await field.fill(evening.tickets[0]["code"])
-    await expect(stressed).to_have_text("Check the code")
+    await expect(stressed).to_have_text("Check code")
     await field.fill("Ada B")
     await expect(stressed).to_have_text("Search")
     await field.press("Enter")
@@ -151,19 +151,19 @@ async def test_whom_a_revoked_device_let_in_is_not_forgotten(
     device.expects("ERR_INTERNET_DISCONNECTED", "Failed to load resource", "ERR_FAILED", "401 (Unauthorized)")
     await device.context.set_offline(True)
     await by_hand(page, evening.qrs[0])
-    await expect(verdict(page)).to_contain_text("Decided here")
+    await expect(verdict(page)).to_contain_text("Checked offline")
     assert (await staff.delete(f"/api/scan/devices/{evening.device_id}")).status_code == 204
     await device.context.set_offline(False)
-    kept = page.get_by_role("region", name="1 scan not told yet")
+    kept = page.get_by_role("region", name="1 scan not synced yet")
     await expect(kept).to_contain_text("The Tempest")
-    await expect(page.get_by_text("This device was unpaired by the house.")).to_be_visible()
+    await expect(page.get_by_text("This device was unpaired in the console.")).to_be_visible()
     await page.reload()
-    await kept.get_by_role("button", name="Forget them").click()
-    await expect(kept.get_by_role("alert")).to_contain_text("Forget 1 scan?")
+    await kept.get_by_role("button", name="Delete them").click()
+    await expect(kept.get_by_role("alert")).to_contain_text("Delete 1 scan?")
     assert await device.violations() == [], "kept"
-    await kept.get_by_role("button", name="Keep them").click()
+    await kept.get_by_role("button", name="Cancel").click()
     async with page.expect_download() as saving:
-        await kept.get_by_role("button", name="Save as a file").click()
+        await kept.get_by_role("button", name="Save as file").click()
     (show,) = json.loads((await (await saving.value).path()).read_text())
     assert [scan["code"] for scan in show["scans"]] == [evening.tickets[0]["code"]]
 
@@ -184,19 +184,19 @@ async def test_a_ticket_that_was_passed_on_is_refused_without_a_line_too(
     to = {"name": "Bohumila", "email": "bo@example.org"}
     now = data(await staff.post(f"/api/tickets/{ticket['id']}/transfer", json=to))
     await by_hand(page, ticket["code"])
-    await expect(verdict(page)).to_contain_text("changed hands")
+    await expect(verdict(page)).to_contain_text("was transferred")
     for secret in (now["code"], now["holder_name"]):  # whoever had it looks on
         await expect(verdict(page)).not_to_contain_text(secret)
     await next_one(page)
     await page.get_by_role("button", name="More").click()
-    await page.get_by_role("button", name="Update now").click()
-    await expect(page.get_by_role("button", name="Update now")).to_be_enabled()
+    await page.get_by_role("button", name="Sync now").click()
+    await expect(page.get_by_role("button", name="Sync now")).to_be_enabled()
     await page.keyboard.press("Escape")
     device.expects("ERR_INTERNET_DISCONNECTED", "Failed to load resource", "ERR_FAILED")
     await device.context.set_offline(True)
     await by_hand(page, ticket["code"])
-    await expect(verdict(page)).to_contain_text("changed hands")
-    await expect(verdict(page)).to_contain_text("Decided here")
+    await expect(verdict(page)).to_contain_text("was transferred")
+    await expect(verdict(page)).to_contain_text("Checked offline")
     await next_one(page)
     await by_hand(page, now["code"])
     await expect(verdict(page)).to_contain_text("Welcome")
@@ -237,12 +237,12 @@ async def test_no_barrier_behind_the_viewfinder_of_a_small_phone(
     await expect(verdict(page)).to_contain_text("Welcome")
     await clean(device, "a verdict")
     await next_one(page)
-    for way in ("", "Counts by gate", "Last scans"):
+    for way in ("", "Counts by gate", "Recent scans"):
         await page.get_by_role("button", name="More").click()
         if way:
             await page.get_by_role("button", name=way).click()
         dialog = page.get_by_role("dialog")
-        await expect(dialog).to_contain_text({"": "Phone", "Counts by gate": "North", "Last scans": "Welcome"}[way])
+        await expect(dialog).to_contain_text({"": "Phone", "Counts by gate": "North", "Recent scans": "Welcome"}[way])
         await clean(device, way or "More")
         await dialog.get_by_role("button", name="Close").click()
 
@@ -264,11 +264,11 @@ async def test_somebody_without_a_ticket_at_hand_is_found_and_a_supervisor_lets_
     evening = await an_evening(client, staff, tenant, "search", "override")
     device = await at_the_gate(visit, tenant, evening)
     page = device.page
-    await expect(await find(page, "zz")).to_contain_text("Nobody was found")
+    await expect(await find(page, "zz")).to_contain_text("No tickets found")
     await page.get_by_role("button", name="Close").click()
     found = await find(page, "Ada Buyer")  # the visitor's own check reads every address
     await expect(found).to_have_count(3)
-    await expect(found.first).to_contain_text("Not here yet")
+    await expect(found.first).to_contain_text("Not entered yet")
     assert await device.violations() == [], "found"
     first = found.filter(has_text=evening.tickets[0]["code"])
     await first.get_by_role("button", name="Let in").click()
@@ -282,9 +282,9 @@ async def test_somebody_without_a_ticket_at_hand_is_found_and_a_supervisor_lets_
     await verdict(page).get_by_role("button", name="Let in anyway").click()
     dialog = page.get_by_role("dialog", name="Let in anyway?")
     await dialog.get_by_role("button", name="Let in").click()
-    await expect(dialog.get_by_role("alert")).to_have_text("Say why.")
+    await expect(dialog.get_by_role("alert")).to_have_text("Enter a reason.")
     assert await device.violations() == [], "asked why"
-    await dialog.get_by_role("button", name="Went out unseen").click()
+    await dialog.get_by_role("button", name="Left without an exit scan").click()
     await dialog.get_by_role("button", name="Let in").click()
     await expect(verdict(page)).to_contain_text("Welcome")
     await expect(verdict(page)).to_contain_text("Let in by a supervisor")
@@ -295,7 +295,7 @@ async def test_somebody_without_a_ticket_at_hand_is_found_and_a_supervisor_lets_
     assert [tuple(row) for row in kept] == [
         (True, None, None),
         (False, "already_inside", None),
-        (True, "already_inside", "Went out unseen"),
+        (True, "already_inside", "Left without an exit scan"),
     ]
 
 
@@ -323,7 +323,7 @@ async def test_who_came_in_twice_is_an_incident_until_somebody_closes_it(
         return page.get_by_role("dialog", name="Incidents")
 
     told = await incidents()
-    await expect(told).to_contain_text("Came in twice: Ada Buyer")
+    await expect(told).to_contain_text("Entered twice: Ada Buyer")
     await expect(told.get_by_role("listitem")).to_have_count(1)
     assert await device.violations() == [], "an incident"
     await told.get_by_role("button", name="Close").click()
@@ -332,9 +332,9 @@ async def test_who_came_in_twice_is_an_incident_until_somebody_closes_it(
     await settled(desk.page)
     listed = desk.page.get_by_role("listitem").filter(has_text="Ada Buyer")
     await expect(listed).to_contain_text("already inside")
-    await listed.get_by_role("button", name="Close it").click()
+    await listed.get_by_role("button", name="Close incident").click()
     assert await desk.violations() == [], "what was found"
-    dialog = await answer(desk.page, "Close it", "Twins with one phone.")
+    dialog = await answer(desk.page, "Close incident", "Twins with one phone.")
     await expect(dialog).to_be_hidden()
     await expect(listed).to_contain_text("closed")
     await expect(await incidents()).to_contain_text("resolved: Twins with one phone.")

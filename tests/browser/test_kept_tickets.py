@@ -49,8 +49,8 @@ async def test_my_tickets_open_without_a_connection_with_their_codes(
     visitor.expects("ERR_INTERNET_DISCONNECTED", "Failed to load resource")
     await visitor.context.set_offline(True)
     await page.reload()
-    await expect(page.get_by_text("There is no connection.")).to_be_visible()
-    await expect(page.get_by_role("link", name="Show the code")).to_have_count(2)
+    await expect(page.get_by_text("You’re offline.")).to_be_visible()
+    await expect(page.get_by_role("link", name="Show QR code")).to_have_count(2)
     await clean(visitor, "my tickets without a connection")
     for ticket in tickets:
         await visitor.go(f"/my/tickets/{ticket['id']}")

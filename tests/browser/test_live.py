@@ -29,13 +29,13 @@ async def test_somebody_buys_the_last_place_while_another_looks(visit: Visit, st
     await _keep(looks.page)
     await buys.page.get_by_role("button", name="Add").click()
     await expect(counter.taken(buys.page)).to_have_count(1)
-    await expect(looks.page.get_by_role("group", name="Waiting list")).to_contain_text("Sold out")
+    await expect(looks.page.get_by_role("group", name="Waitlist")).to_contain_text("Sold out")
     await expect(looks.page.get_by_role("button", name="Add")).to_have_count(0)
     assert not await looks.violations()
     await counter.to_checkout(buys.page)
     await counter.fill_in(buys.page)
     await counter.pay(buys.page)
-    await expect(looks.page.get_by_role("group", name="Waiting list")).to_contain_text("Sold out")
+    await expect(looks.page.get_by_role("group", name="Waitlist")).to_contain_text("Sold out")
     await _same_page(looks.page)
 
 
@@ -45,13 +45,13 @@ async def test_what_is_given_back_can_be_had_at_once_and_no_more_than_is_left(
 ) -> None:
     sale = await selling_types(staff, 3)
     page = (await visit(counter.path(tenant))).page
-    await page.get_by_label("How many entry").select_option("3")
+    await page.get_by_label("Number of tickets: entry").select_option("3")
     await _keep(page)
     other = await guest(client, tenant)
     wish = {"items": [{"ticket_type_id": sale.types["entry"], "quantity": 2}]}
     held = data(await other.post(sale.path("holds"), json=wish), 201)["items"][0]["hold_id"]
     await expect(page.get_by_text("Only 1 left")).to_be_visible()
-    await expect(page.get_by_label("How many entry")).to_have_value("1")
+    await expect(page.get_by_label("Number of tickets: entry")).to_have_value("1")
     assert (await other.delete(f"/api/holds/{held}")).status_code == 204
     await expect(page.get_by_text("Only 3 left")).to_be_visible()
     await _same_page(page)

@@ -17,13 +17,13 @@ from tests.events.helpers import move
 from tests.fixtures import Client, Tenant
 
 pytestmark = pytest.mark.req("BUY-5")
-TABS = {"Coming up": "upcoming", "Past": "past", "Passed on": "transferred", "Refunded or cancelled": "refunded"}
-LOOKING, UNREAD = "Looking for your tickets…", "Your tickets could not be read just now."
+TABS = {"Upcoming": "upcoming", "Past": "past", "Transferred": "transferred", "Cancelled or refunded": "refunded"}
+LOOKING, UNREAD = "Loading your tickets…", "Couldn’t load your tickets."
 NOTHING = {
-    "Coming up": "Tickets that you buy while you are signed in",
-    "Past": "Shows that you have been to",
-    "Passed on": "Tickets that you pass on",
-    "Refunded or cancelled": "Tickets that were cancelled or paid back",
+    "Upcoming": "Tickets that you buy while signed in",
+    "Past": "Tickets for past events",
+    "Transferred": "Tickets that you transfer",
+    "Cancelled or refunded": "Tickets that were cancelled or refunded",
 }
 
 
@@ -57,7 +57,7 @@ async def test_while_they_are_looked_for(visitor: Visitor, tenant: Tenant) -> No
         await expect(looking.locator(".ghost").first).to_be_visible()
         await clean(visitor, f"looking, {tab}")
         answered.set()
-        await expect(page.get_by_text("Nothing here")).to_be_visible()
+        await expect(page.get_by_text("No tickets here")).to_be_visible()
         await expect(looking).to_have_count(0)
         answered.clear()
 
@@ -71,17 +71,17 @@ async def test_when_they_cannot_be_read(visitor: Visitor, tenant: Tenant) -> Non
     await clean(visitor, "nothing can be read")
     await page.unroute("**/api/me/tickets?*", _refuse)
     await page.get_by_role("button", name="Try again").click()
-    await expect(page.get_by_text("Nothing here")).to_be_visible()
+    await expect(page.get_by_text("No tickets here")).to_be_visible()
     for tab, group in TABS.items():
         path = re.compile(rf"/api/me/tickets\?group={group}$")
         await page.route(path, _refuse)
         await _choose(visitor, tab)
         await expect(page.get_by_role("alert").filter(has_text=UNREAD)).to_be_visible()
-        await expect(page.get_by_text("Nothing here")).to_have_count(0)
+        await expect(page.get_by_text("No tickets here")).to_have_count(0)
         await clean(visitor, f"unread, {tab}")
         await page.unroute(path, _refuse)
         await page.get_by_role("button", name="Try again").click()
-        await expect(page.get_by_text("Nothing here")).to_be_visible()
+        await expect(page.get_by_text("No tickets here")).to_be_visible()
         await expect(page.get_by_text(UNREAD)).to_have_count(0)
 
 
@@ -90,9 +90,9 @@ async def test_when_there_are_none(visitor: Visitor, tenant: Tenant) -> None:
     await visitor.go(f"/my?at={tenant.organization.slug}")
     for tab in TABS:
         await _choose(visitor, tab)
-        await expect(page.get_by_role("status").filter(has_text="Nothing here")).to_contain_text(NOTHING[tab])
+        await expect(page.get_by_role("status").filter(has_text="No tickets here")).to_contain_text(NOTHING[tab])
         await clean(visitor, f"none, {tab}")
-    await page.get_by_role("link", name="See what is on").click()
+    await page.get_by_role("link", name="See what’s on").click()
     await expect(page).to_have_url(re.compile(f"/o/{tenant.organization.slug}$"))
     await expect(page.get_by_role("link", name="The Tempest").first).to_be_visible()
 
@@ -115,5 +115,5 @@ async def test_they_stand_under_their_show_and_the_soonest_is_first(
     for show, told in (("Twelfth Night", 0), ("The Tempest", 1)):
         section = page.get_by_role("region", name=show)
         await expect(section.get_by_role("listitem")).to_have_count(2)
-        await expect(section.get_by_text("Postponed: the new date is not known yet.")).to_have_count(told)
+        await expect(section.get_by_text("Postponed: no new date yet.")).to_have_count(told)
     await clean(one, "tickets of two shows")

@@ -32,12 +32,12 @@ async def test_a_sale_shows_on_the_overview_while_somebody_looks(
     visit: Visit, client: Client, tenant: Tenant, sale: Sale
 ) -> None:
     page = (await at_the_desk(visit, tenant, "")).page
-    sold = figure(page, "Sold of what is ahead").first
+    sold = figure(page, "Tickets sold (upcoming)").first
     await expect(sold).to_have_text("0")
     await expect(page.get_by_text("Live", exact=True)).to_be_visible()
     await bought(client, tenant, sale, 0, 1)
     await expect(sold).to_have_text("2")
-    await expect(row(page, "Shows ahead", "The Tempest")).to_contain_text("€50.00")
+    await expect(row(page, "Upcoming events", "The Tempest")).to_contain_text("€50.00")
 
 
 @pytest.mark.req("SCAN-2")
@@ -52,7 +52,7 @@ async def test_whoever_comes_in_is_counted_while_somebody_looks(
     phone = client.as_(data(await client.post("/api/scan/pair", json=wish), 201)["token"])
     assert data(await phone.post("/api/scan", json={"qr": evening.qrs[0]}))["admit"]
     await expect(inside).to_have_text("1")
-    await expect(figure(page, "Have come in").first).to_have_text("1")
+    await expect(figure(page, "Entries").first).to_have_text("1")
 
 
 # --- the waiting room
@@ -78,7 +78,7 @@ async def test_a_queue_is_paused_resumed_and_widened_and_whoever_waits_sees_it(
     await clean(waiting, "paused")
     await page.get_by_role("button", name="Resume").click()
     await expect(await answer(page, "Resume")).to_be_hidden()
-    await page.get_by_label("People at a time").fill("2")
+    await page.get_by_label("Slots").fill("2")
     await page.get_by_role("button", name="Save").click()
     await expect(line).to_have_url(re.compile(f"{counter.path(tenant)}#tickets$"))  # their turn
     await waiting.go(path)
@@ -105,9 +105,9 @@ async def test_the_audit_is_filtered_and_exported(visit: Visit, tenant: Tenant, 
     page = desk.page
     entries = page.get_by_role("region", name="Entries").locator("summary b")
     await expect(entries.filter(has_text="Ticket type created")).not_to_have_count(0)
-    await page.get_by_label("Action").select_option("All: Shows")
+    await page.get_by_label("Action").select_option("All: Events")
     await expect(entries.filter(has_text="Ticket type created")).to_have_count(0)
-    await expect(entries.filter(has_text="Show published")).not_to_have_count(0)
+    await expect(entries.filter(has_text="Event published")).not_to_have_count(0)
     async with page.expect_download() as saving:
         await page.get_by_role("button", name="Export as CSV").click()
     saved = list(csv.DictReader(io.StringIO((await (await saving.value).path()).read_text())))
@@ -124,13 +124,13 @@ async def test_a_promo_code_of_the_console_takes_something_off_at_the_checkout(
 ) -> None:
     desk = await at_the_desk(visit, tenant, f"/events/{sale.event_id}/tickets")
     page = desk.page
-    await page.get_by_role("button", name="Add a type").click()
+    await page.get_by_role("button", name="Add ticket type").click()
     await clean(desk, "a ticket type")
     await page.keyboard.press("Escape")
-    await page.get_by_role("button", name="Add a code").click()
-    dialog = page.get_by_role("dialog", name="A promo code")
+    await page.get_by_role("button", name="Add promo code").click()
+    dialog = page.get_by_role("dialog", name="Add promo code")
     await dialog.get_by_role("textbox", name="Code").fill("SPRING")
-    await dialog.get_by_label("Percent off").fill("20")
+    await dialog.get_by_label("Discount in percent").fill("20")
     await clean(desk, "a promo code")
     await dialog.get_by_role("button", name="Save").click()
     await expect(dialog).to_be_hidden()
@@ -138,7 +138,7 @@ async def test_a_promo_code_of_the_console_takes_something_off_at_the_checkout(
 
     buyer = (await counter.at_the_map(visit, tenant)).page
     await counter.best(buyer, 2)
-    await buyer.get_by_text("Have a code?").click()
+    await buyer.get_by_text("Have a promo code?").click()
     await buyer.get_by_role("textbox", name="Promo code").fill("spring")
     await buyer.get_by_role("button", name="Apply").click()
     await expect(counter.basket(buyer)).to_contain_text("Code SPRING applied.")
@@ -153,19 +153,19 @@ async def test_a_promo_code_of_the_console_takes_something_off_at_the_checkout(
 async def test_somebody_is_invited_reads_the_letter_and_joins(visit: Visit, staff: Client, tenant: Tenant) -> None:
     desk = await at_the_desk(visit, tenant, "/team")
     page = desk.page
-    await page.get_by_role("button", name="Invite somebody").click()
-    dialog = page.get_by_role("dialog", name="Invite somebody")
-    await dialog.get_by_label("Address").fill(counter.EMAIL)
-    await dialog.get_by_label("As").select_option("scanner")
+    await page.get_by_role("button", name="Invite team member").click()
+    dialog = page.get_by_role("dialog", name="Invite team member")
+    await dialog.get_by_label("Email address").fill(counter.EMAIL)
+    await dialog.get_by_label("Role").select_option("scanner")
     await clean(desk, "inviting")
-    await dialog.get_by_role("button", name="Send the invitation").click()
-    await expect(row(page, "Open invitations", counter.EMAIL)).to_contain_text("scanner")
+    await dialog.get_by_role("button", name="Send invitation").click()
+    await expect(row(page, "Pending invitations", counter.EMAIL)).to_contain_text("scanner")
 
     link = await linked(staff, "/join")
     await desk.go("/console/mailbox")
-    letter = page.get_by_role("region", name="Letters").get_by_role("button").filter(has_text=counter.EMAIL)
+    letter = page.get_by_role("region", name="Emails").get_by_role("button").filter(has_text=counter.EMAIL)
     await letter.click()
-    opened = page.get_by_role("region", name="The letter")
+    opened = page.get_by_role("region", name="Selected email")
     await expect(opened.get_by_text(counter.EMAIL)).to_be_visible()
     await clean(desk, "a letter")
     friend = await visit(link)
@@ -176,7 +176,7 @@ async def test_somebody_is_invited_reads_the_letter_and_joins(visit: Visit, staf
     await friend.page.get_by_role("button").last.click()
     await expect(friend.page).to_have_url(re.compile("/console"))
     await desk.go("/console/team")
-    await expect(row(page, "The team", counter.EMAIL)).to_contain_text(counter.NAME)
+    await expect(row(page, "Team members", counter.EMAIL)).to_contain_text(counter.NAME)
 
 
 # A letter that has come, in a frame that ends where it ends: nothing scrolls within the page, nothing is blank below.
@@ -190,7 +190,7 @@ PHONE = {"width": 360, "height": 740}
 async def test_a_letter_has_a_phones_whole_page(visit: Visit, tenant: Tenant) -> None:
     desk = await at_the_desk(visit, tenant, "/letters", viewport=PHONE)
     page = desk.page
-    shelf, letter = page.get_by_role("navigation", name="Letters"), page.get_by_role("region", name="Example")
+    shelf, letter = page.get_by_role("navigation", name="Emails"), page.get_by_role("region", name="Example")
     await expect(shelf).to_be_visible()
     await expect(letter).to_be_hidden()
     await expect(page.locator("iframe")).to_have_count(0)  # what nobody sees is not fetched
@@ -202,7 +202,7 @@ async def test_a_letter_has_a_phones_whole_page(visit: Visit, tenant: Tenant) ->
     assert inside
     await inside.wait_for_function(ENDS_WITH_ITS_FRAME)
     await clean(desk, "a letter on a phone")
-    await letter.get_by_role("button", name="All letters").click()
+    await letter.get_by_role("button", name="All emails").click()
     await expect(shelf).to_be_visible()
 
 
@@ -210,7 +210,7 @@ async def test_back_leads_from_a_letter_to_the_list_on_a_phone(visit: Visit, ten
     desk = await at_the_desk(visit, tenant, "/keys", viewport=PHONE)
     page = desk.page
     await desk.go("/console/letters")
-    shelf, letter = page.get_by_role("navigation", name="Letters"), page.get_by_role("region", name="Example")
+    shelf, letter = page.get_by_role("navigation", name="Emails"), page.get_by_role("region", name="Example")
     one = shelf.get_by_role("button", name="Order refunded")
     await _goes_along(page, one, letter, "/console/letters")
     await page.go_back()  # each letter that was closed has taken its step back
@@ -222,13 +222,13 @@ async def test_back_leads_from_a_mail_to_the_mailbox_on_a_phone(visit: Visit, st
     data(await staff.post("/api/org/invitations", json=wish), 201)
     desk = await at_the_desk(visit, tenant, "/mailbox", viewport=PHONE)
     page = desk.page
-    shelf, mail = page.get_by_role("region", name="Letters"), page.get_by_role("region", name="The letter")
+    shelf, mail = page.get_by_role("region", name="Emails"), page.get_by_role("region", name="Selected email")
     await _goes_along(page, shelf.get_by_role("listitem").get_by_role("button").first, mail, "/console/mailbox")
 
 
 async def _goes_along(page: Page, row: Locator, letter: Locator, path: str) -> None:
     """Opened and closed by the keyboard, by the browser's Back and by the page's own: the focus is where one looks."""
-    for back in (page.go_back, letter.get_by_role("button", name="All letters").click):
+    for back in (page.go_back, letter.get_by_role("button", name="All emails").click):
         await row.focus()
         await page.keyboard.press("Enter")
         await expect(letter.get_by_role("heading", level=2)).to_be_focused()
@@ -250,20 +250,20 @@ async def test_a_sheet_that_is_opened_by_itself_stays_empty(visit: Visit, tenant
 async def test_an_api_key_opens_until_it_is_revoked(visit: Visit, client: Client, tenant: Tenant) -> None:
     desk = await at_the_desk(visit, tenant, "/keys")
     page = desk.page
-    await page.get_by_role("button", name="Make a key").click()
-    dialog = page.get_by_role("dialog", name="Make a key")
+    await page.get_by_role("button", name="Create API key").click()
+    dialog = page.get_by_role("dialog", name="Create API key")
     await dialog.get_by_label("Name").fill("The till")
     await dialog.get_by_role("checkbox", name="events:read").check()
     await clean(desk, "a new key")
-    await dialog.get_by_role("button", name="Make it").click()
-    told = page.get_by_role("dialog", name="The key")
+    await dialog.get_by_role("button", name="Create").click()
+    told = page.get_by_role("dialog", name="Your API key")
     program = client.as_(await told.locator("code").inner_text())
     await clean(desk, "a secret")
-    await told.get_by_role("button", name="I have kept it").click()
+    await told.get_by_role("button", name="I’ve saved it").click()
     assert (await program.get("/api/events")).status_code == 200
     await page.get_by_role("button", name="Revoke The till").click()
-    await expect(await answer(page, "Revoke it")).to_be_hidden()
-    await expect(page.get_by_text("No key yet")).to_be_visible()
+    await expect(await answer(page, "Revoke")).to_be_hidden()
+    await expect(page.get_by_text("No API keys yet")).to_be_visible()
     assert (await program.get("/api/events")).status_code == 401
 
 
@@ -272,18 +272,18 @@ async def test_a_webhook_is_made_and_its_test_stands_in_the_log(visit: Visit, te
     desk = await at_the_desk(visit, tenant, "/webhooks")
     page = desk.page
     async with shop("thanks") as address:
-        await page.get_by_role("button", name="Add a webhook").click()
-        dialog = page.get_by_role("dialog", name="Add a webhook")
-        await dialog.get_by_label("Address").fill(address)
-        await dialog.get_by_label("What for").fill("The newsletter")
+        await page.get_by_role("button", name="Add webhook").click()
+        dialog = page.get_by_role("dialog", name="Add webhook")
+        await dialog.get_by_label("URL").fill(address)
+        await dialog.get_by_label("Description").fill("The newsletter")
         await clean(desk, "a new webhook")
-        await dialog.get_by_role("button", name="Add it").click()
-        await page.get_by_role("button", name="I have kept it").click()
+        await dialog.get_by_role("button", name="Add").click()
+        await page.get_by_role("button", name="I’ve saved it").click()
         await page.get_by_role("link", name=address).click()
-        await expect(page.get_by_text("Nothing was sent yet")).to_be_visible()
-        await page.get_by_role("button", name="Send a test").click()
+        await expect(page.get_by_text("No deliveries yet")).to_be_visible()
+        await page.get_by_role("button", name="Send test").click()
         delivery = page.get_by_role("listitem").filter(has_text="delivered")
-        await expect(delivery).to_contain_text("It answered 200")
+        await expect(delivery).to_contain_text("Response 200")
         await delivery.locator("summary").click()
         await expect(delivery).to_contain_text("thanks")
         await clean(desk, "a delivery")
@@ -300,19 +300,19 @@ async def test_a_buyer_is_found_and_the_address_does_not_say_who(
     page = desk.page
     orders = page.get_by_role("table", name="Orders").get_by_role("row")
     for words in ("Ada Buyer", "ada@example.org"):  # the visitor's own check reads every address
-        await page.get_by_label("Find").fill(words)
+        await page.get_by_label("Search").fill(words)
         await expect(orders).to_have_count(2)
         await expect(orders.last).to_contain_text("Ada Buyer")
-    await page.get_by_label("Find").fill("nobody at all")
-    await expect(page.get_by_text("No such orders")).to_be_visible()
-    await page.get_by_label("Find").fill("ada@example.org")
+    await page.get_by_label("Search").fill("nobody at all")
+    await expect(page.get_by_text("No matching orders")).to_be_visible()
+    await page.get_by_label("Search").fill("ada@example.org")
     await expect(orders).to_have_count(2)
     await orders.last.get_by_role("link").first.click()
     await expect(page).to_have_url(re.compile("/orders/"))
     await page.go_back()
-    await expect(page.get_by_label("Find")).to_have_value("ada@example.org")
+    await expect(page.get_by_label("Search")).to_have_value("ada@example.org")
     await page.reload()
-    await expect(page.get_by_label("Find")).to_have_value("ada@example.org")
+    await expect(page.get_by_label("Search")).to_have_value("ada@example.org")
     await expect(orders).to_have_count(2)
 
 
@@ -323,24 +323,24 @@ async def test_a_buyer_is_found_and_the_address_does_not_say_who(
 ABSENT: dict[str, dict[str, tuple[str, ...]]] = {
     "admin": {"": ("Mailbox",)},
     "staff": {
-        "": ("Mailbox", "Audit", "API keys", "Webhooks", "Ledger"),
-        "/team": ("Invite somebody",),
-        "/events/{event}": ("Cancel the show", "Postpone", "Open the doors"),
-        "/events/{event}/tickets": ("Add a type", "Add a code"),
+        "": ("Mailbox", "Audit log", "API keys", "Webhooks", "Ledger"),
+        "/team": ("Invite team member",),
+        "/events/{event}": ("Cancel event", "Postpone", "Open doors"),
+        "/events/{event}/tickets": ("Add ticket type", "Add promo code"),
         "/orders/{order}": ("Refund",),
     },
     "scanner": {
-        "": ("Mailbox", "Audit", "API keys", "Webhooks", "Ledger", "Orders", "Team", "Layouts", "New show"),
+        "": ("Mailbox", "Audit log", "API keys", "Webhooks", "Ledger", "Orders", "Team", "Layouts", "Create event"),
         "/events/{event}": (
-            "Cancel the show",
+            "Cancel event",
             "Postpone",
-            "Open the doors",
+            "Open doors",
             "Duplicate",
             "Details",
             "Tickets and prices",
         ),
-        "/events/{event}/seating": ("Choose by lasso", "Another layout"),
-        "/events/{event}/queue": ("Open the queue", "Save"),
+        "/events/{event}/seating": ("Select area", "Change layout"),
+        "/events/{event}/queue": ("Open waiting room", "Save"),
     },
 }
 

@@ -22,7 +22,7 @@ async def _signed_in(visit: Visit, owner: Any, role: str) -> Visitor:
     one.expects("401 (Unauthorized)")
     await one.go("/console")
     await one.page.get_by_text("Platform staff", exact=True).click()
-    await one.page.get_by_label("E-mail").fill(email)
+    await one.page.get_by_label("Email").fill(email)
     await one.page.get_by_label("Password").last.fill(PASSWORD)
     await one.page.get_by_role("button", name="Sign in").click()
     await expect(one.page.get_by_role("heading", name="Organisations", level=1)).to_be_visible()
@@ -36,11 +36,11 @@ async def test_no_barrier_on_the_platforms_pages(
     one = await _signed_in(visit, owner, "super_admin")
     await settled(one.page)
     await clean(one, "organisations")
-    await one.page.get_by_role("button", name="Open an organisation").click()
+    await one.page.get_by_role("button", name="Create organisation").click()
     await clean(one, "a new organisation")
     await one.go(f"/console/platform/organizations/{tenant.id}")
     await settled(one.page)
-    await one.page.get_by_role("button", name="Set for them").first.click()  # a rule of their own, beside the default
+    await one.page.get_by_role("button", name="Set for this organisation").first.click()  # overrides the default
     await clean(one, "an organisation")
 
 
@@ -56,13 +56,13 @@ async def test_a_tenant_manager_needs_the_organisations_word(
     await page.get_by_role("button", name=f"{deed} The Tempest").click()
     dialog = page.get_by_role("dialog")
     await dialog.get_by_label("Reason").fill("The roof is not safe.")
-    await dialog.get_by_role("button", name=f"{deed} the show").click()
+    await dialog.get_by_role("button", name=f"{deed} event").click()
     await expect(dialog).to_be_visible()  # not without the approval
     await clean(one, "without an approval")
-    await dialog.get_by_label("The organisation’s approval").fill("letter of 3 May")
-    await dialog.get_by_role("button", name=f"{deed} the show").click()
+    await dialog.get_by_label("Approval by the organisation").fill("email of 3 May")
+    await dialog.get_by_role("button", name=f"{deed} event").click()
     await expect(dialog).to_be_hidden()
-    await expect(page.get_by_text(f"The Tempest is {status}.")).to_be_visible()
+    await expect(page.get_by_text(f"The Tempest {status}.")).to_be_visible()
     assert data(await staff.get(f"/api/events/{sale.event_id}"))["status"] == status
 
 
@@ -80,13 +80,13 @@ async def test_a_stranded_seat_is_set_free_by_the_platform(
     await settled(page)
     await expect(page.get_by_text("The Tempest.")).to_be_visible()
     await clean(one, "a map")
-    await page.get_by_role("button", name="As a list").click()
+    await page.get_by_role("button", name="Show as list").click()
     await page.get_by_role("button", name="Row A", exact=True).click()
-    await expect(page.get_by_text("10 chosen, 1 of them held.")).to_be_visible()
+    await expect(page.get_by_text("10 selected, 1 of them held.")).to_be_visible()
     await clean(one, "a list")
-    await page.get_by_role("button", name="Set free 1").click()
+    await page.get_by_role("button", name="Release 1").click()
     await clean(one, "asked why")
-    await expect(await answer(page, "Set them free", "Its holder is gone.")).to_be_hidden()
+    await expect(await answer(page, "Release seats", "Its holder is gone.")).to_be_hidden()
     await expect(page.get_by_text("1 seat is on sale again.")).to_be_visible()
     assert data(await holder.get(sale.path("holds"))) == []
     assert "Its holder is gone." in str(data(await staff.get("/api/audit")))

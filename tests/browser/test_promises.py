@@ -40,7 +40,7 @@ async def test_no_barrier_from_the_programme_to_the_ticket(
     await counter.fill_in(page)
     await counter.pay(page)
     await clean(visitor, "bought")
-    await page.get_by_role("link", name="Open my order").click()
+    await page.get_by_role("link", name="View order").click()
     await expect(page.get_by_text("Paid. See you there.")).to_be_visible()
     await clean(visitor, "order")
 
@@ -76,7 +76,7 @@ async def test_a_purchase_without_a_mouse(visit: Visit, staff: Client, tenant: T
     await _tab_to(page, "[role=application]")
     for key in ("ArrowRight", "ArrowDown"):
         await page.keyboard.press(key)
-    await expect(page.locator(".spoken")).to_have_text(re.compile(r"row B, seat \d+: free"))
+    await expect(page.locator(".spoken")).to_have_text(re.compile(r"row B, seat \d+: available"))
     await page.keyboard.press("Enter")
     await expect(counter.taken(page)).to_have_count(1)
     await page.keyboard.press("ArrowRight")
@@ -90,7 +90,7 @@ async def test_a_purchase_without_a_mouse(visit: Visit, staff: Client, tenant: T
     await page.keyboard.press("Tab")
     await page.keyboard.type(counter.EMAIL)
     await page.keyboard.press("Enter")
-    await expect(page.get_by_role("heading", name="You are going")).to_be_visible()
+    await expect(page.get_by_role("heading", name="Your order is confirmed")).to_be_visible()
 
 
 async def test_whoever_has_no_mouse_is_never_thrown_back_to_the_top(
@@ -160,7 +160,7 @@ async def test_whoever_takes_the_nearest_by_keyboard_goes_on_to_the_checkout(
 
     await page.route("**/api/events/*/seats/*/reserve", be_faster, times=1)
     await counter.seat(page, "A", 1).click()
-    await page.get_by_role("button", name="Take it").focus()
+    await page.get_by_role("button", name="Choose this seat").focus()
     await page.keyboard.press("Enter")
     await expect(counter.taken(page)).to_have_count(1)
     await expect(page.locator(":focus")).to_have_text("Continue to checkout")
@@ -179,10 +179,10 @@ async def test_a_payment_that_takes_long_keeps_the_keyboard(visit: Visit, staff:
     await _tab_to(page, "form.pay button.call")
     await page.keyboard.press("Enter")
     held = page.locator(":focus")
-    await expect(held).to_have_text("Look again")
+    await expect(held).to_have_text("Check again")
     await page.keyboard.press("Enter")
-    await expect(held).to_have_text(re.compile("^Waiting for your payment"))
-    await expect(held).to_have_text("Look again")
+    await expect(held).to_have_text(re.compile("^Confirming your payment"))
+    await expect(held).to_have_text("Check again")
 
 
 async def test_whoever_is_asked_about_other_seats_is_taken_to_the_question(
@@ -208,10 +208,10 @@ async def test_whoever_is_asked_about_other_seats_is_taken_to_the_question(
     await _tab_to(page, "form.pay button.call")
     await page.keyboard.press("Enter")
     held = page.locator(":focus")
-    await expect(held).to_have_text(re.compile("^Your first seats were gone"))
+    await expect(held).to_have_text(re.compile("^Your seats were no longer available"))
     await _tab_to(page, ".pay button")
     await page.keyboard.press("Enter")
-    await expect(counter.basket(page).get_by_text("your money goes back to you")).to_be_visible()
+    await expect(counter.basket(page).get_by_text("you get a full refund")).to_be_visible()
     await expect(held).to_have_text("Choose your seats")
 
 
@@ -220,8 +220,8 @@ async def test_the_waiting_list_keeps_the_keyboard(visit: Visit, client: Client,
     sale = await selling(staff, hall(1, 2))
     await bought(client, tenant, sale, 0, 1)
     page = (await visit(counter.path(tenant))).page
-    form, held = page.get_by_role("group", name="Waiting list"), page.locator(":focus")
-    await form.get_by_label("E-mail").fill(counter.EMAIL)
+    form, held = page.get_by_role("group", name="Waitlist"), page.locator(":focus")
+    await form.get_by_label("Email").fill(counter.EMAIL)
     await page.keyboard.press("Enter")
     await expect(form.get_by_role("status")).to_contain_text(counter.EMAIL)
     await expect(held).to_have_attribute("role", "status")
@@ -241,13 +241,13 @@ async def test_the_waiting_list_keeps_the_keyboard(visit: Visit, client: Client,
     await page.route("**/api/events/*/offers", some_sold)
     await page.reload()
     await expect(page.get_by_role("button", name="Best available")).to_be_visible()
-    await form.get_by_role("button", name="Leave the list").focus()
+    await form.get_by_role("button", name="Leave the waitlist").focus()
     await page.keyboard.press("Enter")
     await expect(form).to_have_count(0)
     await expect(held).to_have_text("Choose your seats")
 
 
-@pytest.mark.parametrize(("language", "said"), [("en", "Please load it again"), ("af", "Laai dit asseblief weer")])
+@pytest.mark.parametrize(("language", "said"), [("en", "Please reload it"), ("af", "Herlaai dit asseblief")])
 async def test_a_page_whose_words_did_not_come_says_so(
     language: str, said: str, visit: Visit, staff: Client, tenant: Tenant
 ) -> None:

@@ -40,12 +40,13 @@ async def test_a_show_from_hold_to_sale(visit: Visit, client: Client, staff: Cli
     one = await signed_in(visit, tenant.tokens["staff"], f"/console/events/{sale.event_id}/report")
     page = one.page
     await settled(page)
-    assert await drawn(page, "From hold to sale") == ["6 Held", "4 Came into a checkout", "2 Sold"]
-    for name, count in {"Held": 6, "Came into a checkout": 4, "Sold": 2, "Given back": 2, "Still held": 2}.items():
-        await expect(outcome(page, "What became of the holds", name)).to_have_text(str(count))
+    assert await drawn(page, "From hold to sale") == ["6 Held", "4 Reached checkout", "2 Sold"]
+    holds = {"Held": 6, "Reached checkout": 4, "Sold": 2, "Removed by the buyer": 2, "Still held": 2}
+    for name, count in holds.items():
+        await expect(outcome(page, "Outcome of holds", name)).to_have_text(str(count))
     await expect(figure(page, "Holds that became sales").first).to_have_text("33%")
-    await expect(outcome(page, "What became of the checkouts", "Bought")).to_have_text("1")
-    await expect(outcome(page, "What became of the checkouts", "Open now")).to_have_text("1")
+    await expect(outcome(page, "Outcome of checkouts", "Bought")).to_have_text("1")
+    await expect(outcome(page, "Outcome of checkouts", "In progress")).to_have_text("1")
     await clean(one, "a report")
 
 
@@ -59,17 +60,17 @@ async def test_a_cancelled_show_is_marked_in_the_list_and_on_its_report(
     one = await signed_in(visit, tenant.tokens["owner"], "/console/reports")
     page = one.page
     await settled(page)
-    assert await drawn(page, "From hold to sale, in the shows below") == ["4 Held", "2 Came into a checkout", "2 Sold"]
+    assert await drawn(page, "From hold to sale, all events below") == ["4 Held", "2 Reached checkout", "2 Sold"]
     listed = page.get_by_role("table", name="Reports").get_by_role("row")
     await expect(listed.filter(has_text="The Tempest")).to_contain_text("Cancelled")
     await expect(listed.filter(has_text="Twelfth Night")).to_contain_text("100%")
     await clean(one, "the list")
-    await page.get_by_label("State").select_option("Cancelled")
+    await page.get_by_label("Status").select_option("Cancelled")
     await expect(listed).to_have_count(2)  # with its head
     await page.get_by_role("link", name="The Tempest").click()
-    await expect(page.get_by_text("This show was cancelled.")).to_be_visible()
+    await expect(page.get_by_text("This event was cancelled.")).to_be_visible()
     await expect(page.get_by_text("Reason: The roof leaks.")).to_be_visible()
-    await expect(outcome(page, "What became of the holds", "Ended by the house")).to_have_text("2")
+    await expect(outcome(page, "Outcome of holds", "Ended by the system")).to_have_text("2")
     await clean(one, "cancelled")
 
 
@@ -88,18 +89,18 @@ async def test_reports_are_taken_along_as_a_file(visit: Visit, client: Client, s
 async def test_without_shows_without_holds_and_without_an_answer(visit: Visit, staff: Client, tenant: Tenant) -> None:
     one = await signed_in(visit, tenant.tokens["owner"], "/console/reports")
     page = one.page
-    await expect(page.get_by_text("Nothing to report yet")).to_be_visible()
+    await expect(page.get_by_text("No reports yet")).to_be_visible()
     await clean(one, "no shows")
     sale = await counter.small_house(staff)
     await one.go(f"/console/events/{sale.event_id}/report")
-    await expect(page.get_by_role("heading", name="Nobody has held a place yet")).to_be_visible()
+    await expect(page.get_by_role("heading", name="No holds yet")).to_be_visible()
     await clean(one, "no holds")
     await one.go("/console/reports?state=cancelled")
-    await expect(page.get_by_text("No show fits")).to_be_visible()
+    await expect(page.get_by_text("No matching events")).to_be_visible()
     one.expects("/api/org/reports")
     await page.route("**/api/org/reports*", lambda route: route.fulfill(status=500, body="{}"))
     await one.go("/console/reports")
-    await expect(page.get_by_text("Could not read the reports")).to_be_visible()
+    await expect(page.get_by_text("Couldn’t load the reports")).to_be_visible()
     await clean(one, "no answer")
     await page.unroute("**/api/org/reports*")
     await page.get_by_role("button", name="Try again").click()

@@ -75,13 +75,13 @@ async def test_a_phone_at_the_gate(device: Visitor, evening: Evening, tenant: Te
     device.expects("ERR_INTERNET_DISCONNECTED", "Failed to load resource", "ERR_FAILED")
     await device.context.set_offline(True)
     await page.reload()  # the page itself is kept
-    await expect(page.get_by_text("Offline, saving here")).to_be_visible()
+    await expect(page.get_by_text("Offline, saving scans")).to_be_visible()
     await expect(verdict(page)).to_contain_text("Already", timeout=20_000)  # the camera sees the first ticket again
     await next_one(page)
     assert await device.violations() == [], "offline"
     await by_hand(page, evening.qrs[2])
     await expect(verdict(page)).to_contain_text("Welcome")
-    await expect(verdict(page)).to_contain_text("Decided here")
+    await expect(verdict(page)).to_contain_text("Checked offline")
     await expect(page.get_by_text(re.compile(r"\d to sync"))).to_be_visible()
     await next_one(page)
 
@@ -132,8 +132,8 @@ async def test_a_gate_without_a_camera_says_no_to_what_is_not_a_ticket(
     one = await visit("/health/live", viewport=PHONE)
     await one.context.add_init_script(NO_CAMERA)
     await pair(one, tenant, evening)
-    await expect(one.page.get_by_text("The camera is not allowed for this page.")).to_be_visible()
+    await expect(one.page.get_by_text("This page may not use the camera.")).to_be_visible()
     await clean(one, "camera denied")
     await by_hand(one.page, "NOT-A-TICKET")
-    await expect(verdict(one.page)).to_contain_text("Not a ticket")
+    await expect(verdict(one.page)).to_contain_text("Not found")
     await clean(one, "a red verdict")

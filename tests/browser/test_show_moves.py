@@ -31,16 +31,16 @@ async def test_a_show_is_cancelled_and_paid_back(visit: Visit, staff: Client, te
     one = await signed_in(visit, tenant.tokens["owner"], f"/console/events/{sale.event_id}")
     page = one.page
     await settled(page)
-    await page.get_by_role("button", name="Cancel the show").click()
-    await expect(page.get_by_role("dialog")).to_contain_text("All orders are paid back in full")
+    await page.get_by_role("button", name="Cancel event").click()
+    await expect(page.get_by_role("dialog")).to_contain_text("All orders are refunded automatically")
     await clean(one, "asked why")
-    await not_without_a_reason(page, "Cancel the show")
+    await not_without_a_reason(page, "Cancel event")
     assert data(await staff.get(f"/api/events/{sale.event_id}"))["status"] == "published"
-    await expect(await answer(page, "Cancel the show", "The roof is not safe.")).to_be_hidden()
+    await expect(await answer(page, "Cancel event", "The roof is not safe.")).to_be_hidden()
     await expect(page.get_by_text("Cancelled: The roof is not safe.")).to_be_visible()
     await expect(page.get_by_text("1 of 1 orders")).to_be_visible()
     await expect(page.get_by_role("button", name="Archive")).to_be_visible()
-    for gone in ("Cancel the show", "Postpone", "Publish", "Open the doors"):
+    for gone in ("Cancel event", "Postpone", "Publish", "Open doors"):
         await expect(page.get_by_role("button", name=gone, exact=True)).to_have_count(0)
     await clean(one, "cancelled")
     (order,) = data(await staff.get(sale.path("orders")))
@@ -59,7 +59,7 @@ async def test_a_show_is_postponed_and_given_a_new_date(
     one = await signed_in(visit, tenant.tokens["owner"], "/console/events")
     page = one.page
     await settled(page)
-    await page.get_by_label("More for The Tempest").click()
+    await page.get_by_label("More actions for The Tempest").click()
     await clean(one, "more")
     await page.get_by_role("button", name="Postpone", exact=True).click()
     await not_without_a_reason(page, "Postpone")
@@ -67,17 +67,17 @@ async def test_a_show_is_postponed_and_given_a_new_date(
     await expect(await answer(page, "Postpone", "Storm warning.")).to_be_hidden()
     row = page.get_by_role("row", name="The Tempest")
     await expect(row).to_contain_text("Postponed")
-    await expect(row).to_contain_text("Sale suspended")
+    await expect(row).to_contain_text("Sales paused")
     shop = (await visit(counter.path(tenant))).page
     await expect(shop.get_by_role("note")).to_contain_text("postponed")
 
-    await row.get_by_role("button", name="Give it a new date").click()
+    await row.get_by_role("button", name="Set new date").click()
     dialog = page.get_by_role("dialog")
-    await dialog.get_by_role("button", name="Give it a new date").click()
+    await dialog.get_by_role("button", name="Set new date").click()
     await expect(dialog.get_by_label("New date")).to_be_focused()  # nor without a date
     await dialog.get_by_label("New date").fill("2090-07-01T20:00")
     await clean(one, "a new date")
-    await expect(await answer(page, "Give it a new date")).to_be_hidden()
+    await expect(await answer(page, "Set new date")).to_be_hidden()
     await expect(row).to_contain_text("1 Jul")
     event = data(await staff.get(f"/api/events/{sale.event_id}"))
     assert event["rescheduled_at"] == "2090-07-01T18:00:00Z", "in the venue's time"
@@ -96,7 +96,7 @@ async def test_a_move_to_another_venue_asks_before_the_seating_plan_goes(
     one.expects("409 (Conflict)")
     page = one.page
     await settled(page)
-    drop = page.get_by_label("Remove the seating plan")
+    drop = page.get_by_label("Remove the layout")
     await page.get_by_label("Venue").select_option(there["id"])
     await page.get_by_label("Reason").fill("Storm warning.")
     await expect(drop).to_have_count(0)

@@ -68,12 +68,12 @@ async def _see_live(page: Page) -> None:
 
 
 async def _see_sold_out(page: Page) -> None:
-    await expect(page.get_by_role("group", name="Waiting list")).to_contain_text("Sold out")
+    await expect(page.get_by_role("group", name="Waitlist")).to_contain_text("Sold out")
     await expect(page.get_by_role("button", name="Best available")).to_have_count(0)
 
 
 async def _see_standing(page: Page) -> None:
-    await expect(page.get_by_label("Wheelchair places")).to_be_visible()
+    await expect(page.get_by_label("Wheelchair spaces")).to_be_visible()
 
 
 async def _see_types(page: Page) -> None:
@@ -113,13 +113,13 @@ async def test_a_name_goes_on_the_waiting_list(visit: Visit, client: Client, sta
     await _sold_out(client, staff, tenant)
     visitor = await visit(counter.path(tenant))
     page = visitor.page
-    form = page.get_by_role("group", name="Waiting list")
-    await form.get_by_label("E-mail").fill(counter.EMAIL)
+    form = page.get_by_role("group", name="Waitlist")
+    await form.get_by_label("Email").fill(counter.EMAIL)
     await form.get_by_role("button").click()
     await expect(form.get_by_role("status")).to_contain_text(counter.EMAIL)
     await clean(visitor, "on the list")
     await visitor.go(await linked(staff, "/waiting-list"))
-    await expect(page.get_by_role("button", name="Leave the list")).to_be_visible()
+    await expect(page.get_by_role("button", name="Leave the waitlist")).to_be_visible()
     await clean(visitor, "one's place on the list")
 
 
@@ -134,7 +134,7 @@ async def test_no_barrier_when_time_runs_out(visit: Visit, staff: Client, tenant
     await clean(visitor, "the last minute")
     await clock(timedelta(minutes=6))
     await page.clock.fast_forward("02:00")
-    await expect(counter.basket(page).get_by_text("Hold expired").first).to_be_visible()
+    await expect(counter.basket(page).get_by_text("Your hold has expired").first).to_be_visible()
     await page.clock.resume()
     await clean(visitor, "expired")
 
@@ -144,7 +144,7 @@ async def test_places_without_seats_are_bought(visit: Visit, client: Client, sta
     await _standing(client, staff, tenant)
     visitor = await counter.at_the_map(visit, tenant)
     page = visitor.page
-    await page.get_by_role("button", name="Show as a list").click()
+    await page.get_by_role("button", name="Show as list").click()
     await page.get_by_role("button", name="Pit", exact=True).click()
     dialog = page.get_by_role("dialog")
     await dialog.get_by_role("combobox").or_(dialog.get_by_role("spinbutton")).first.focus()
@@ -167,7 +167,7 @@ async def test_tickets_of_a_show_without_a_plan_are_bought(
     await add_type(staff, sale.event_id, name="Friends", price=1000, quantity=9, kind="ga")
     data(await staff.patch(f"/api/events/{sale.event_id}", json={"description": "Friends are welcome."}))
     await expect(page.get_by_text("Only 9 left")).to_be_visible()  # the show told of itself
-    await page.get_by_label("How many entry").select_option("2")
+    await page.get_by_label("Number of tickets: entry").select_option("2")
     await page.get_by_role("button", name="Add").first.click()
     await expect(counter.taken(page)).to_have_count(1)
     await clean(visitor, "places in the basket")
@@ -212,8 +212,8 @@ async def _taken_before(visitor: Visitor, client: Client, tenant: Tenant, sale: 
     await counter.open_list(page, "A")
     await page.route("**/api/events/*/seats/*/reserve", be_faster, times=1)
     await counter.seat(page, "A", 1).click()
-    await expect(page.get_by_text(re.compile("^The nearest one is .*row A, seat 2"))).to_be_visible()
-    await expect(page.get_by_role("button", name="Take it")).to_be_visible()
+    await expect(page.get_by_text(re.compile("^The nearest available seat is .*row A, seat 2"))).to_be_visible()
+    await expect(page.get_by_role("button", name="Choose this seat")).to_be_visible()
 
 
 async def _paid_late(visitor: Visitor, client: Client, tenant: Tenant, sale: Sale) -> None:
@@ -230,14 +230,14 @@ async def _paid_late(visitor: Visitor, client: Client, tenant: Tenant, sale: Sal
     await counter.to_checkout(page)
     await counter.fill_in(page)
     await page.get_by_role("button", name=re.compile("^Pay ")).click()
-    await expect(page.get_by_role("heading", name="Your first seats were gone")).to_be_visible()
+    await expect(page.get_by_role("heading", name="Your seats were no longer available")).to_be_visible()
 
 
 async def _my_tickets_unread(visitor: Visitor, client: Client, tenant: Tenant, sale: Sale) -> None:
     visitor.expects("503")
     await visitor.page.route("**/api/me", _refuse)
     await visitor.go(f"/my?at={tenant.organization.slug}")
-    await expect(visitor.page.get_by_text("Your tickets could not be read just now.")).to_be_visible()
+    await expect(visitor.page.get_by_text("Couldn’t load your tickets.")).to_be_visible()
 
 
 TROUBLES = {

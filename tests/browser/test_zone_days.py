@@ -32,7 +32,7 @@ async def festival(staff: Client, price: int = 0) -> Sale:
 
 
 async def ask_for_places(page: Page) -> Locator:
-    await page.get_by_role("button", name="Show as a list").click()
+    await page.get_by_role("button", name="Show as list").click()
     return await open_again(page)
 
 
@@ -54,20 +54,20 @@ async def test_who_takes_places_says_for_which_day(visit: Visit, staff: Client, 
     )
     await clean(one, "which ticket of a zone")
     await asked.get_by_role("radio", name="Saturday").check()
-    await asked.get_by_label("How many?").fill("2")
-    await asked.get_by_role("button", name="Hold 2").click()
+    await asked.get_by_label("Number of tickets").fill("2")
+    await asked.get_by_role("button", name="Add 2 to basket").click()
     lines = counter.basket(page).locator("li")
     await expect(lines).to_have_text([re.compile(r"2 × Pit\s*Saturday.*€100")])
     asked = await open_again(page)
     await asked.get_by_role("radio", name="Pass").check()
-    await asked.get_by_label("How many?").fill("1")
-    await asked.get_by_role("button", name="Hold 1").click()
+    await asked.get_by_label("Number of tickets").fill("1")
+    await asked.get_by_role("button", name="Add 1 to basket").click()
     await expect(lines).to_have_count(2)
     await expect(lines.nth(1)).to_contain_text("€100.00")
     await counter.to_checkout(page)
     await counter.fill_in(page)
     await page.get_by_role("button", name="Pay €200.00").click()
-    await expect(page.get_by_role("heading", name="You are going")).to_be_visible()
+    await expect(page.get_by_role("heading", name="Your order is confirmed")).to_be_visible()
 
 
 async def test_a_full_day_is_said_and_leaves_the_others(
@@ -85,7 +85,7 @@ async def test_a_full_day_is_said_and_leaves_the_others(
         await expect(tickets[name]).to_be_disabled()
     await expect(tickets["saturday"]).to_be_checked()
     await clean(one, "a day is sold out")
-    await asked.get_by_role("button", name="Hold 2").click()
+    await asked.get_by_role("button", name="Add 2 to basket").click()
     await expect(counter.basket(page).locator("li")).to_have_text(re.compile(r"2 × Pit\s*Saturday"))
     await counter.to_checkout(page)
 
@@ -100,14 +100,14 @@ async def test_who_is_too_late_for_a_day_keeps_what_they_have(
     page = one.page
     asked = await ask_for_places(page)
     await asked.get_by_role("radio", name="Saturday").check()
-    await asked.get_by_role("button", name="Hold 2").click()
+    await asked.get_by_role("button", name="Add 2 to basket").click()
     await expect(counter.taken(page)).to_have_count(1)
     asked = await open_again(page)
     await asked.get_by_role("radio", name="Friday").check()
     await paid(await guest(client, tenant), sale, "friday", PLACES)
-    await asked.get_by_role("button", name="Hold 2").click()
+    await asked.get_by_role("button", name="Add 2 to basket").click()
     told = counter.basket(page).locator("[aria-live=polite]")
-    await expect(told).to_have_text(re.compile("The rest is still yours.$"))
+    await expect(told).to_have_text(re.compile("Your other tickets are still held for you.$"))
     await expect(counter.taken(page)).to_have_count(1)
     asked = await open_again(page)
     await expect(asked.get_by_role("radio", name="Friday")).to_be_disabled()

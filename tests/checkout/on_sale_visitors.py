@@ -20,7 +20,7 @@ from fullhouse.kit.ids import new_id
 from fullhouse.tickets.types import actions as types
 from fullhouse.tickets.types.model import NewTicketType
 from fullhouse.waiting_room import jobs as queue_jobs
-from fullhouse.waiting_room.rooms import Queue
+from fullhouse.waiting_room.rooms import WaitingRooms
 from tests.checkout.on_sale_model import CHOOSING_S, HOLD_S, PRICE, SEATS, SESSION_S, SLOTS, Checkout, Hold, Model
 from tests.holds.helpers import OnSale, hall, stage
 from tests.queue.helpers import join, order, person, settle
@@ -60,9 +60,9 @@ class Visitors(RuleBasedStateMachine):
         type(self).began += 1_000_000  # far from the last one's times
         house.run(house.set_clock(self.began))
         house.run(hold_jobs.sweep_holds(house.finder, house.process.database))
-        house.run(jobs.sweep_sessions(house.finder, house.process.database))
+        house.run(jobs.expire_sessions(house.finder, house.process.database))
         self.sale: OnSale = house.run(stage(house.process, house.tenant, hall(1, SEATS), orphan_avoidance_strict=False))
-        self.queue = house.process.part(Queue)
+        self.queue = house.process.part(WaitingRooms)
         self.do(settle(*self.at, mode="on", slots=SLOTS, admit_window_s=WINDOW_S), "open")
 
         async def price() -> UUID:
@@ -127,7 +127,7 @@ class Visitors(RuleBasedStateMachine):
         model = self.model
 
         async def beat() -> None:
-            standing = await self.queue.standing(self.house.tenant.id, self.sale.event_id)
+            standing = await self.queue.load(self.house.tenant.id, self.sale.event_id)
             await self.queue.heartbeat(standing, model.line.index(entry) + 1, SILENT_S // 2)
 
         missed = entry.seen <= model.now - SILENT_S
@@ -236,12 +236,12 @@ class Visitors(RuleBasedStateMachine):
         for row in model.rows:
             if isinstance(row, Hold) and row.until <= model.now:
                 model.end(row, "expired")
-        self.do(jobs.sweep_sessions(house.finder, house.process.database), "sweep")
+        self.do(jobs.expire_sessions(house.finder, house.process.database), "sweep")
         over = [(u, c) for u, c in model.checkouts.items() if c.status == "open" and c.expires <= model.now]
         for user, checkout in sorted(over, key=lambda each: each[1].expires):
             checkout.status = "expired"
             model.finish(user, "left")
-        self.do(queue_jobs.keep_queues(house.process, house.finder), "sweep")
+        self.do(queue_jobs.advance_waiting_rooms(house.process, house.finder), "sweep")
         model.end_overdue("waiting", "admitted")
         model.let_in()
 

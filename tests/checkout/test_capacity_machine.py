@@ -24,12 +24,12 @@ from fullhouse.events.policy import Move
 from fullhouse.events.venues import actions as venues
 from fullhouse.holds import actions as holds
 from fullhouse.holds import jobs as hold_jobs
-from fullhouse.holds.engine import Want
+from fullhouse.holds.engine import RequestItem
 from fullhouse.kit.db.database import Tx
 from fullhouse.kit.errors import Refusal
 from fullhouse.kit.ids import new_id
 from fullhouse.tickets import actions as tickets
-from fullhouse.tickets.policy import days_of
+from fullhouse.tickets.policy import list_days
 from fullhouse.tickets.types import actions as types
 from fullhouse.tickets.types.model import ChangeTicketType, NewTicketType
 from tests.events.helpers import HALL, make_show
@@ -128,7 +128,7 @@ class LifeOfALimit(RuleBasedStateMachine):
         self.sale = house.run(self._staged())
 
         async def rest(tx: Tx) -> dict[str, UUID]:
-            made, (first, second) = {}, sorted(days_of(await events.get_event(tx, self.sale.event_id)))[:2]
+            made, (first, second) = {}, sorted(list_days(await events.require_event(tx, self.sale.event_id)))[:2]
             days = {"front": [first], "back": [second]} if way == "days" else {}
             for name, room in self.model.room.items():
                 wish = NewTicketType(
@@ -147,7 +147,7 @@ class LifeOfALimit(RuleBasedStateMachine):
         self.types = self.do(rest, "begin")
 
         async def two_venues(tx: Tx) -> list[UUID]:
-            here = (await events.get_event(tx, self.sale.event_id)).venue_id
+            here = (await events.require_event(tx, self.sale.event_id)).venue_id
             assert here
             return [here, (await venues.create_venue(tx, self.who, NewVenue(**HALL))).id]
 
@@ -164,9 +164,9 @@ class LifeOfALimit(RuleBasedStateMachine):
 
     # --- buyers
 
-    def _wants(self, name: str, quantity: int) -> tuple[Want, ...]:
+    def _wants(self, name: str, quantity: int) -> tuple[RequestItem, ...]:
         if not self.planned:
-            return (Want(new_id(), kind="ticket_type", ref_id=self.types[name], quantity=quantity),)
+            return (RequestItem(new_id(), kind="ticket_type", ref_id=self.types[name], quantity=quantity),)
         if name == "front":
             return (places(self.sale, "pit", quantity),)
         return seats(self.sale, *self._free_seats()[:quantity])
@@ -188,7 +188,7 @@ class LifeOfALimit(RuleBasedStateMachine):
         fullest = max(model.on(day) for day in model.days[name])
         fits = model.of(name) + quantity <= model.room[name] and fullest + quantity <= model.limit()
         results = self.house.run(hold(self.house.process, self.house.tenant, self.sale, user, *wants))
-        assert {result.good for result in results} == {fits}, (results, vars(model))
+        assert {result.is_granted for result in results} == {fits}, (results, vars(model))
         self.taken["held" if fits else "full"] += 1
         if fits:
             ids = [result.hold_id for result in results if result.hold_id]

@@ -125,7 +125,7 @@ async def test_whoever_paid_for_an_order_twice_hears_that_the_second_payment_goe
     order, attempt_id = await bought(client, tenant, await selling(staff), 0), new_id()
     await owner.execute(ANOTHER, order["id"], attempt_id)
     async with process.database.tenant(tenant.id, SYSTEM) as tx:
-        await payments.record(tx, attempt_id, Captured(str(attempt_id), order["total"]["amount"]))
+        await payments.record_outcome(tx, attempt_id, Captured(str(attempt_id), order["total"]["amount"]))
     assert [row["amount"] for row in await rows(owner, "refunds", tenant)] == [2500]
     (mail,) = (await delivered(process, tenant, await react(process, tenant, "order.paid_twice"))).values()
     assert mail["to"] == BUYER["email"]
@@ -179,7 +179,9 @@ async def test_whoever_has_money_back_hears_why_and_others_nothing(
     (mail,) = (await delivered(process, tenant, await react(process, tenant, "order.cancelled"))).values()
     body = mail.get_body(("plain",))
     assert body
-    assert "because the places were gone when the money came" in " ".join(body.get_content().split())
+    assert "because the tickets were no longer available when your payment arrived" in " ".join(
+        body.get_content().split()
+    )
     assert order["code"] in body.get_content()
 
     other = await guest(client, tenant)

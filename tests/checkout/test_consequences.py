@@ -28,7 +28,7 @@ async def follow(services: Services, owner: Any, tenant: Tenant) -> None:
         payload = msgspec.json.decode(row["payload"])
         message = Message(**{**row, "payload": payload, "version": 1})
         async with services.database.tenant(tenant.id) as tx:
-            await settle.follow_sale(tx, message)
+            await settle.update_after_sale(tx, message)
 
 
 @pytest.mark.req("HOLD-10")
@@ -83,10 +83,10 @@ async def test_the_page_of_a_sold_out_show_names_others_of_its_kind(
     await selling(staff, hall(1, 2), name="Another night", category=kind)
     await selling(staff, hall(1, 2), name="Something else", category=f"x{kind}")
     page = f"/o/{tenant.organization.slug}/all-gone"
-    assert "Still to be had" not in (await client.get(page)).text
+    assert "Other events with tickets available" not in (await client.get(page)).text
     await bought(client, tenant, sale, 0, 1)
     await follow(services, owner, tenant)
-    _, _, instead = (await client.get(page)).text.partition("Still to be had")
+    _, _, instead = (await client.get(page)).text.partition("Other events with tickets available")
     assert "Another night" in instead
     assert "Something else" not in instead
     assert "/all-gone" not in instead.partition("</ul>")[0]

@@ -203,7 +203,7 @@ async def test_rights_are_asked_for_where_a_zone_is_not_open_to_all(
         assert (await world.staff.post(path, json=guests)).is_success
     orders, ask = list[UUID](), store.rights_of_order
 
-    async def seen(tx: Any, **asked: Any) -> list[store.LineRight]:
+    async def seen(tx: Any, **asked: Any) -> list[store.ItemRight]:
         orders.append(asked["order_id"])
         return await ask(tx, **asked)
 

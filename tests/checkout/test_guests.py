@@ -111,7 +111,7 @@ async def test_what_a_guest_was_told_is_still_true_afterwards(
     await sign_in(visitor, tenant)
     log = [Call(call="1", kind="hold", event=sale.event_id, user=guest_id, best=2, end="ok", holds=held)]
     found = {check.name: said for check, said in (await prove.run(server_url, log)).items()}
-    assert found["told"] == []
+    assert found["client log"] == []
 
 
 async def test_only_a_guests_own_session_of_this_house_brings_something(
@@ -122,7 +122,7 @@ async def test_only_a_guests_own_session_of_this_house_brings_something(
     await hold(visitor, sale, 0)
     async with services.database.tenant(tenant.id) as tx:
         buyer = await accounts.create_user(tx, email="bo@example.org", name="Bo", role="customer")
-        token = (await actions.open_session(tx, tenant.organization, buyer, "password")).token
+        token = (await actions.create_session(tx, tenant.organization, buyer, "password")).token
     somebody, neighbour = client.as_(tenant.tokens["staff"]), client.as_(token)
     await hold(somebody, sale, 5)
     await hold(neighbour, sale, 20)

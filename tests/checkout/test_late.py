@@ -45,7 +45,7 @@ class Late:
 
     async def hears(self, outcome: Any) -> None:
         async with self.process.database.tenant(self.tenant.id, SYSTEM) as tx:
-            await payments.record(tx, self.attempt_id, outcome)
+            await payments.record_outcome(tx, self.attempt_id, outcome)
 
     async def comes(self) -> Any:
         await self.hears(Captured(str(self.attempt_id), self.order["total"]["amount"]))
@@ -192,7 +192,7 @@ async def test_without_consent_the_money_goes_back(
     assert [row["amount"]["amount"] for row in order["refunds"]] == [2500]
     assert {row["held"] for row in await rows(owner, "pools", tenant)} == {0}
     assert await wrong(server_url) == {}
-    await payment_jobs.sweep_refunds(finder, process)
+    await payment_jobs.pay_refunds(finder, process)
     assert await wrong(server_url) == {}
 
 
@@ -236,13 +236,13 @@ async def test_nor_without_an_answer(
     await late.leaves()
     await bought(client, tenant, sale, 0)
     order = await late.comes()
-    await jobs.sweep_consents(finder, process.database)
+    await jobs.expire_proposals(finder, process.database)
     assert data(await late.buyer.get(f"/api/orders/{order['id']}"))["status"] == "needs_consent"
     await clock(timedelta(hours=23, minutes=59))
-    await jobs.sweep_consents(finder, process.database)
+    await jobs.expire_proposals(finder, process.database)
     assert data(await late.buyer.get(f"/api/orders/{order['id']}"))["status"] == "needs_consent"
     await clock(timedelta(hours=24, seconds=1))
-    await jobs.sweep_consents(finder, process.database)
+    await jobs.expire_proposals(finder, process.database)
     order = data(await late.buyer.get(f"/api/orders/{order['id']}"))
     assert (order["status"], len(order["refunds"])) == ("cancelled", 1)
 
@@ -295,7 +295,7 @@ async def test_paid_twice_goes_back_once(
     assert [row["amount"]["amount"] for row in first["refunds"]] == [5000]
     assert await wrong(server_url) == {}
     await owner.execute("UPDATE payment_attempts SET ask_at = now() WHERE organization_id = $1", tenant.id)
-    await payment_jobs.sweep_attempts(finder, process)
+    await payment_jobs.poll_attempts(finder, process)
     second = data(await late.buyer.get(f"/api/orders/{second['id']}"))
     assert (second["status"], len(second["tickets"])) == ("paid", 2)
     assert len(await rows(owner, "tickets", tenant)) == 2

@@ -10,10 +10,10 @@ import pytest
 
 from fullhouse import wiring
 from fullhouse.holds import jobs as holds_jobs
-from fullhouse.holds.mirror import checks, mirror
+from fullhouse.holds.mirror import consistency, redis_state
 from fullhouse.kit.actors import SYSTEM
 from fullhouse.kit.db.database import Database
-from fullhouse.kit.http.lane import Lane
+from fullhouse.kit.http.lanes import LaneRouter
 from fullhouse.kit.media.files import Disk
 from fullhouse.kit.services import Services, open_parts, open_services
 from fullhouse.payments import actions as payments
@@ -38,7 +38,7 @@ Act = Callable[["House"], Awaitable[Any]]
 @pytest.fixture
 async def lane(
     server_url: str, owner_url: str, own_redis: Server, patient: None, tmp_path: Path
-) -> AsyncIterator[Lane]:
+) -> AsyncIterator[LaneRouter]:
     async with processes(1, server_url, owner_url, tmp_path, own_redis.url) as lanes:
         yield lanes[0]
 
@@ -80,7 +80,7 @@ class House(NamedTuple):
         found: list[str] = []
 
         async def equal() -> bool:
-            found[:] = await checks.check(self.worker, self.tenant.id, self.sale.event_id)
+            found[:] = await consistency.find_differences(self.worker, self.tenant.id, self.sale.event_id)
             return not found
 
         try:
@@ -95,7 +95,7 @@ async def house(
 ) -> House:
     sold = await sold_out(client, tenant, staff, hall(1, 9, pit=3), seats=9, pit=3)
     found = House(sold, client, tenant, worker, finder, owner, clock)
-    assert await mirror.rebuild(worker, tenant.id, sold.sale.event_id)
+    assert await redis_state.rebuild(worker, tenant.id, sold.sale.event_id)
     await found.is_mirrored()
     return found
 
@@ -225,7 +225,7 @@ async def paying(house: House, *ordinals: int) -> tuple[Client, Any, UUID]:
 
 async def hears(house: House, attempt_id: UUID, outcome: Any) -> None:
     async with house.worker.database.tenant(house.tenant.id, SYSTEM) as tx:
-        await payments.record(tx, attempt_id, outcome)
+        await payments.record_outcome(tx, attempt_id, outcome)
     await house.is_mirrored()
 
 
@@ -236,7 +236,7 @@ async def paid_after_a_while(house: House) -> None:
 
 async def paid_after_it_was_written_anew(house: House) -> None:
     _, order, attempt_id = await paying(house, 7, 8)
-    assert await mirror.rebuild(house.worker, house.tenant.id, house.sale.event_id)
+    assert await redis_state.rebuild(house.worker, house.tenant.id, house.sale.event_id)
     await hears(house, attempt_id, Captured(str(attempt_id), order["total"]["amount"]))
 
 
@@ -277,7 +277,7 @@ async def test_seats_beside_wheelchair_places_too(
     sale = await selling(staff, hall(3, 8, wheelchairs=2))
     (chair, beside), *_ = await chairs(owner, sale.show)
     house = House(SoldOut(sale, None), client, tenant, worker, finder, owner, clock)
-    assert await mirror.rebuild(worker, tenant.id, sale.event_id)
+    assert await redis_state.rebuild(worker, tenant.id, sale.event_id)
     buyer = await guest(client, tenant)
     items = await hold(buyer, sale, chair)
     await house.is_mirrored()
@@ -299,7 +299,7 @@ async def test_an_offer_lies_in_redis_with_its_holder(house: House, own_redis: S
     await house.is_mirrored()
     held = {line["seat_id"]: line["hold_id"] for line in (await standing(who, house.sold))["offer"]}
     user_id = await house.owner.fetchval("SELECT user_id FROM seat_holds WHERE id = $1", next(iter(held.values())))
-    truth = (await mirror.truth(house.worker, house.tenant.id, house.sale.event_id)).picture()
+    truth = (await redis_state.read_database(house.worker, house.tenant.id, house.sale.event_id)).to_snapshot()
     assert {seat: value.rpartition(":")[0] for seat, value in truth.seats.items()} == {
         seat: f"{hold_id}:{user_id}" for seat, hold_id in held.items()
     }

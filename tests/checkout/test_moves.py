@@ -7,7 +7,7 @@ import pytest
 
 from fullhouse.kit.messages.outbox import Message
 from fullhouse.kit.services import Services
-from fullhouse.mail import receipts
+from fullhouse.mail import seat_emails
 from fullhouse.relocations import jobs
 from tests.accounts.helpers import data
 from tests.checkout.helpers import Sale, begun, buy, migrate, selling, wrong
@@ -96,8 +96,8 @@ async def test_who_has_no_seat_any_more_is_paid_back_when_nobody_answers(
     assert (refused.status_code, refused.json()["code"]) == (409, "no_seat_to_accept")
     await clock(timedelta(days=8))
     async with a_finder(server_url) as finder:
-        assert await jobs.close_moves(finder, services.database) >= 1
-        assert await jobs.close_moves(finder, services.database) == 0
+        assert await jobs.expire_relocations(finder, services.database) >= 1
+        assert await jobs.expire_relocations(finder, services.database) == 0
     assert data(await house.get(f"/api/tickets/{lost['ticket_id']}"))["status"] == "refunded"
     assert await wrong(server_url) == {}
 
@@ -121,7 +121,7 @@ async def test_whoever_was_moved_is_told_once_for_all_of_their_tickets(
             " WHERE organization_id = $1 AND name = 'event.layout_migrated'",
             tenant.id,
         )
-        await receipts.tell_moved(tx, Message(**row))
+        await seat_emails.email_moved_seats(tx, Message(**row))
     letters = [it for it in data(await house.get("/api/org/mailbox")) if it["recipient"].lower() == "ada@example.org"]
     [letter] = [it for it in letters if "seat" in it["subject"].lower()]
     assert letter["body"].count("row D") == 2

@@ -250,7 +250,7 @@ async def test_a_check_that_breaks_costs_nobody_the_sale(
 
     sale = await selling(staff, hall(1, 10))
     buyer = await guest(client, tenant)
-    monkeypatch.setattr("fullhouse.holds.leaving_actions.judge_leaving", broken)
+    monkeypatch.setattr("fullhouse.holds.orphan_actions.find_fixable_orphans", broken)
     data(await start(buyer, sale, await pick(buyer, sale, 1, 2)), 201)
 
 

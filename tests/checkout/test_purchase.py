@@ -105,7 +105,7 @@ async def test_what_costs_nothing_is_finished_by_a_repeat(
     sale, buyer = await selling(staff, price=0), await guest(client, tenant)
     session = await begun(buyer, sale, 0, pit=1)
     with monkeypatch.context() as patch:
-        patch.setattr(actions, "_settle", die)
+        patch.setattr(actions, "_settle_outcome", die)
         assert (await buy(buyer, session, "key", provider="free")).status_code == 500
     assert [row["status"] for row in await rows(owner, "orders", tenant)] == ["pending"]
     order = data(await buy(buyer, session, "key", provider="free"), 201)
@@ -275,7 +275,7 @@ async def test_a_payment_counts_as_time_of_its_checkout(
     assert code(await other.post(reserve, json={})) == (409, "seat_held_by_another_user")
     (attempt,) = await rows(owner, "payment_attempts", tenant)
     async with process.database.tenant(tenant.id, SYSTEM) as tx:
-        await payments.record(tx, attempt["id"], Failed("card_declined", "Declined."))
+        await payments.record_outcome(tx, attempt["id"], Failed("card_declined", "Declined."))
     in_time = takes < timedelta(minutes=10)
     shown = data(await buyer.get(f"/api/checkout/{session['id']}"))
     assert shown["status"] == ("open" if in_time else "expired")

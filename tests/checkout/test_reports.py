@@ -98,7 +98,7 @@ async def test_each_ending_is_counted_once(
         "expiry": 0.2143,
     }
     assert Counter(row["status"] for row in await _of(owner, tenant, sale, "seat_holds"))["active"] == 6  # not swept
-    await jobs.sweep_sessions(finder, services.database)
+    await jobs.expire_sessions(finder, services.database)
     await owner.execute(END_OVERDUE)
     assert await _report(staff, sale) == found
     held = Counter(row["status"] for row in await _of(owner, tenant, sale, "seat_holds"))

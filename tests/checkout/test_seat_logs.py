@@ -203,7 +203,7 @@ async def pay_late(house: House) -> None:
 
 async def hears(house: House, outcome: Any) -> None:
     async with house.worker.database.tenant(house.tenant.id, SYSTEM) as tx:
-        await payments.record(tx, house.about["attempt"], outcome)
+        await payments.record_outcome(tx, house.about["attempt"], outcome)
 
 
 # --- what each says
@@ -304,7 +304,7 @@ async def test_seats_after_a_migration_are_sold(house: House) -> None:
     assert len(said) == 6
 
 
-# --- seats beside wheelchair places
+# --- seats beside wheelchair spaces
 
 
 @pytest.mark.req("ACC-2")

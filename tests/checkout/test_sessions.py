@@ -179,14 +179,14 @@ async def test_its_time_over_it_gives_back_what_it_counted_but_not_the_holds(
     session = await begun(buyer, sale, 0, promo_code="ONCE")
     await clock(timedelta(minutes=9))
     (fresh,) = await hold(buyer, sale, 1)
-    await jobs.sweep_sessions(finder, services.database)
+    await jobs.expire_sessions(finder, services.database)
     assert data(await buyer.get(sale.path("checkout")))["status"] == "open"
     await clock(timedelta(minutes=10, seconds=1))
     assert code(await buy(buyer, session)) == (409, "checkout_expired")
     assert data(await buyer.get(f"/api/checkout/{session['id']}"))["status"] == "expired"
     assert code(await buyer.get(sale.path("checkout"))) == (404, "checkout_not_found")
     for _ in range(2):  # once is enough
-        await jobs.sweep_sessions(finder, services.database)
+        await jobs.expire_sessions(finder, services.database)
         ended = "entity_id = $1 AND action = 'checkout.expired'"
         assert await owner.fetchval(f"SELECT count(*) FROM audit_log WHERE {ended}", session["id"]) == 1
     assert await held_of_types(owner, sale) == 0
@@ -224,10 +224,10 @@ async def test_a_checkout_that_cannot_be_ended_hinders_no_other(
 
     monkeypatch.setattr(actions, "expire", broken)
     await clock(timedelta(minutes=11))
-    await jobs.sweep_sessions(finder, services.database)
+    await jobs.expire_sessions(finder, services.database)
     assert await statuses() == ["open", "expired"]
     monkeypatch.undo()
-    await jobs.sweep_sessions(finder, services.database)
+    await jobs.expire_sessions(finder, services.database)
     assert await statuses() == ["expired", "expired"]
 
 
@@ -290,7 +290,7 @@ async def test_a_payment_that_outlasts_its_checkout_and_fails_leaves_nothing(
         assert (await second.delete(f"/api/checkout/{other['id']}")).status_code == 204
     (attempt,) = await rows(owner, "payment_attempts", tenant)
     async with process.database.tenant(tenant.id, SYSTEM) as tx:
-        await payments.record(tx, attempt["id"], Cancelled())
+        await payments.record_outcome(tx, attempt["id"], Cancelled())
     live = [row["id"] for row in await rows(owner, "checkout_sessions", tenant) if row["status"] == "open"]
     assert live == ([UUID(other["id"])] if taken else [])
     slots = [row["user_id"] for row in await rows(owner, "queue_entries", tenant) if row["status"] == "admitted"]

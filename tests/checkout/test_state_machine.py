@@ -105,7 +105,7 @@ class LifeOfAnOnSale(Visitors):
     def _hears(self, sale: Sale, outcome: Outcome) -> Awaitable[None]:
         async def hear() -> None:
             async with self.house.process.database.tenant(self.house.tenant.id) as tx:
-                await payments.record(tx, sale.attempt, outcome)
+                await payments.record_outcome(tx, sale.attempt, outcome)
 
         return hear()
 
@@ -116,7 +116,7 @@ class LifeOfAnOnSale(Visitors):
         sale, model = data.draw(st.sampled_from(self.model.sales)), self.model
         outcome = Captured(str(sale.attempt), PRICE) if came else Failed("card_declined", "The card was declined.")
         was = sale.money
-        self.do(self._hears(sale, outcome), f"{was}, then {outcome.word}")
+        self.do(self._hears(sale, outcome), f"{was}, then {outcome.status}")
         if twice:
             self.do(self._hears(sale, outcome), "twice")
         if was == "pending" and not came:
@@ -168,7 +168,7 @@ class LifeOfAnOnSale(Visitors):
         async def answer() -> bool:
             async with self.house.process.database.tenant(self.house.tenant.id) as tx:
                 now = await tx.now()
-                await settle.answer(tx, sale.id, accept=accept, now=now)
+                await settle.answer_proposal(tx, sale.id, accept=accept, now=now)
                 return bool(await tx.fetchval("SELECT status = 'paid' FROM orders WHERE id = $1", sale.id))
 
         if self.do(answer(), "consent" if accept else "no consent"):

@@ -6,7 +6,7 @@ import pytest
 from prometheus_client import REGISTRY
 from structlog.testing import capture_logs
 
-from fullhouse.holds.measures.watch import Watch
+from fullhouse.holds.measures.sale_monitor import SaleMonitor
 from fullhouse.kit.db.database import Database
 from fullhouse.kit.services import Services
 from tests.accounts.helpers import data
@@ -24,12 +24,12 @@ class Watched:
     """What a round of the watch says: counts beyond those that other tests have left, and lines about one event."""
 
     def __init__(self, process: Services, finder: Database, sale: Sale) -> None:
-        self._watch, self._sale = Watch(process, finder), sale
+        self._watch, self._sale = SaleMonitor(process, finder), sale
         self._others: Live = {}
 
     async def round(self) -> tuple[Live, list[dict[str, Any]]]:
         with capture_logs() as logs:
-            await self._watch.round()
+            await self._watch.check_all()
         found = {key: _value(*key) - self._others.get(key, 0) for key in NONE}
         mine = [dict(entry) for entry in logs if entry.get("event_id") == str(self._sale.event_id)]
         return found, [entry for entry in mine if entry["event"] == "event.stopped_with_live"]

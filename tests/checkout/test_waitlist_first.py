@@ -95,7 +95,7 @@ async def test_whoever_asks_in_another_row_does_not_wait_for_the_list(
 async def test_many_offers_are_made_in_rounds(
     client: Client, staff: Client, tenant: Tenant, serve: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(actions, "ROUND", 2)
+    monkeypatch.setattr(actions, "OFFERS_PER_ROUND", 2)
     house = await sold_out(client, tenant, staff)
     people = [await waiter(client, tenant, house) for _ in range(5)]
     await return_seats(house, *range(6))

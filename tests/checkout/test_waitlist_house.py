@@ -123,7 +123,7 @@ async def test_whoever_waited_for_a_cancelled_show_is_told_once(
     await react(services, tenant, "event.canceled")
     for notice in data(await staff.get(house.path("notices"))) * 2:  # a job may run again
         page = {"notice_id": notice["id"], "posted": 0}
-        await actions.post_page(services.database, tenant.id, page)
+        await actions.send_page(services.database, tenant.id, page)
     told = await letters(services, tenant, "waiting_list_closed")
     assert sorted(letter["recipient"] for letter in told) == ["grace@example.org", "hedy@example.org"]
     assert "waitlist" in told[0]["body"]

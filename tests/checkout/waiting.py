@@ -8,7 +8,7 @@ import msgspec
 
 from fullhouse import wiring
 from fullhouse.kit.ids import new_id
-from fullhouse.kit.messages.async_handlers import react_once
+from fullhouse.kit.messages.async_handlers import run_handlers_once
 from fullhouse.kit.messages.outbox import Message
 from fullhouse.kit.services import Services
 from fullhouse.seating.plans.plan import Plan
@@ -106,7 +106,7 @@ async def react(services: Services, tenant: Tenant, name: str) -> list[UUID]:
         async with services.database.tenant(tenant.id) as tx:
             messages = [Message(**row) for row in await tx.fetch(_FACTS, tenant.id, name)]
             for message in messages:
-                await react_once(tx, [(message, handler) for handler in table[name]])
+                await run_handlers_once(tx, [(message, handler) for handler in table[name]])
     return [message.id for message in messages]
 
 

@@ -17,10 +17,10 @@ from fullhouse.events.public import reads
 from fullhouse.events.public.model import EventNotFound, PublicEvent
 from fullhouse.events.public.reads import Filters
 from fullhouse.events.venues import actions as venue_actions
-from fullhouse.kit.cache import warm
+from fullhouse.kit.cache import optional_redis
 from fullhouse.kit.media.files import Disk
 from fullhouse.kit.services import Services, open_services
-from fullhouse.kit.text import folded
+from fullhouse.kit.text import fold
 from fullhouse.tickets.types import actions as type_actions
 from fullhouse.tickets.types.model import NewTicketType
 from tests.events.helpers import DAY, ENTRY, HALL, HOUR, make_picture
@@ -39,7 +39,7 @@ class Process:
         self.city = f"Stad {tenant.id.hex[-10:]}"
         self.asked = 0
         database = services.database
-        for name in ("nobody", "tenant"):
+        for name in ("without_tenant", "tenant"):
             setattr(database, name, self._counting(getattr(database, name)))
 
     def _counting(self, begin: Callable[..., Any]) -> Callable[..., Any]:
@@ -53,24 +53,24 @@ class Process:
 
     async def show(self, event: Event) -> PublicEvent | None:
         try:
-            return (await reads.public_show(self.services, event.id)).show
+            return (await reads.require_public_event(self.services, event.id)).event
         except EventNotFound:
             return None
 
     async def titles(self, **asked: Any) -> list[str]:
-        filters = Filters(**dict.fromkeys(Filters._fields) | {"city": folded(self.city)} | asked)
+        filters = Filters(**dict.fromkeys(Filters._fields) | {"city": fold(self.city)} | asked)
         return [show.title for show in (await reads.feed(self.services, filters, "latest", None, 50)).data]
 
     async def suggested(self) -> bool:
         """Whether the test's own city is."""
-        found = (await reads.city_index(self.services)).suggest(self.city, 1)
+        found = (await reads.load_city_index(self.services)).suggest(self.city, 1)
         return bool(found and found[0].city == self.city)
 
     async def upcoming(self, venue_id: UUID | None = None) -> list[str]:
-        return [event.name for event in await reads.upcoming(self.services, self.tenant.id, venue_id)]
+        return [event.name for event in await reads.list_upcoming(self.services, self.tenant.id, venue_id)]
 
     async def summary(self, event: Event) -> EventSummary:
-        return await reads.summary(self.services, self.tenant.id, event.id)
+        return await reads.require_summary(self.services, self.tenant.id, event.id)
 
     # --- writing
 
@@ -115,7 +115,7 @@ async def here(services: Services, tenant: Tenant) -> Process:
 @pytest.fixture
 async def redis(server_home: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Server]:
     """One's own: pages and cities have names that all houses on one Redis would share. It may be slow."""
-    monkeypatch.setattr(warm, "TIMEOUT_S", 5.0)
+    monkeypatch.setattr(optional_redis, "TIMEOUT_S", 5.0)
     server = await servers.redis(server_home)
     yield server
     server.stop()

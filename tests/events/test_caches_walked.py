@@ -17,11 +17,11 @@ import pytest
 import fullhouse
 from fullhouse import wiring
 from fullhouse.holds.jobs import sweep_holds
-from fullhouse.kit.http.lane import Lane
+from fullhouse.kit.http.lanes import LaneRouter
 from fullhouse.kit.live.bus import RESYNC
 from fullhouse.kit.messages.outbox import Message
 from fullhouse.kit.services import Services
-from fullhouse.seating.reads import Book
+from fullhouse.seating.reads import SeatingConfigCache
 from tests.accounts.helpers import data
 from tests.checkout.helpers import Sale, add_type, begun, buy, selling
 from tests.events.helpers import make_venue, move
@@ -37,14 +37,14 @@ DAY = timedelta(days=1)
 class World:
     """A show with two seats and one place to stand, in a city and a category of its own."""
 
-    def __init__(self, lanes: list[Lane], tenant: Tenant, owner: Any, number: int) -> None:
+    def __init__(self, lanes: list[LaneRouter], tenant: Tenant, owner: Any, number: int) -> None:
         self.writer, self.reader, self.honest = lanes
         self.tenant, self.owner = tenant, owner
         self.word = f"walk{number}x{tenant.id.hex[-8:]}"
         self.buyer: Client
         self.kept: dict[str, Any] = {}
 
-    def client(self, lane: Lane, role: str | None = "owner") -> Client:
+    def client(self, lane: LaneRouter, role: str | None = "owner") -> Client:
         return Client(lane, self.tenant.tokens[role] if role else None)
 
     @property
@@ -223,33 +223,33 @@ def _read(path: str, *cached_by: str, role: str | None = None) -> Read:
     return Read(path, frozenset(cached_by), role)
 
 
-_SHOWN = ("events.public.reads._listed", "events.public.reads._house")
+_SHOWN = ("events.public.reads._load_listed_event", "events.public.reads._load_organization")
 READS: dict[str, Read] = {
     "event": _read("/api/events/{event}", role="owner"),
     "event service": _read("/event/v1/events/{event}", *_SHOWN),
     "feed": _read("/event/v1/events?city={word}", "events.public.reads.feed"),
     "feed, on sale": _read("/event/v1/events?city={word}&sale_status=on_sale", "events.public.reads.feed"),
     "feed, trending": _read("/event/v1/events?city={word}&sort=trending", "events.public.reads.feed"),
-    "cities": _read("/event/v1/meta/cities?q={word}", "events.public.reads.city_index"),
+    "cities": _read("/event/v1/meta/cities?q={word}", "events.public.reads.load_city_index"),
     "search": _read("/api/search?q={word}"),
-    "upcoming": _read("/api/events/upcoming", "events.public.reads.upcoming", role="owner"),
-    "summary": _read("/api/events/{event}/summary", "events.public.reads.summary", role="owner"),
+    "upcoming": _read("/api/events/upcoming", "events.public.reads.list_upcoming", role="owner"),
+    "summary": _read("/api/events/{event}/summary", "events.public.reads.require_summary", role="owner"),
     "offers": _read("/api/events/{event}/offers", *_SHOWN),
     "availability": _read("/api/events/{event}/seats"),
     "occupancy": _read("/api/events/{event}/occupancy"),
     "layout": _read("/api/events/{event}/layout", role="owner"),
-    "page": _read("/o/{house}/{slug}", "tickets.types.actions.least_prices", "web.words.__init__.of"),
-    "house": _read("/o/{house}", "tickets.types.actions.least_prices", "web.words.__init__.of"),
-    "all": _read("/", "web.shows._categories", "tickets.types.actions.least_prices"),
-    "embedded": _read("/embed/{house}/{slug}", "web.embeds._sites", "web.words.__init__.of"),
-    "sitemap": _read("/sitemaps/1.xml", "web.sitemaps._boundaries"),
+    "page": _read("/o/{house}/{slug}", "tickets.types.actions.lowest_prices", "web.words.__init__.choose_language"),
+    "house": _read("/o/{house}", "tickets.types.actions.lowest_prices", "web.words.__init__.choose_language"),
+    "all": _read("/", "web.pages.events._list_categories", "tickets.types.actions.lowest_prices"),
+    "embedded": _read("/embed/{house}/{slug}", "web.pages.embeds._load_sites", "web.words.__init__.choose_language"),
+    "sitemap": _read("/sitemaps/1.xml", "web.sitemaps._load_boundaries"),
     "what holds are judged by": _read("", "seating.reads._load"),
 }
 
 
-async def _answer(world: World, lane: Lane, read: Read) -> Any:
+async def _answer(world: World, lane: LaneRouter, read: Read) -> Any:
     if not read.path:
-        terms = await lane.wide.state.services.part(Book).terms(world.tenant.id, world.sale.event_id)
+        terms = await lane.wide.state.services.part(SeatingConfigCache).get_rules(world.tenant.id, world.sale.event_id)
         # How full its zones are, halls know: nobody reads it here.
         zones = [msgspec.structs.replace(zone, held=0, sold=0) for zone in terms.seating.zones.values()]
         return terms.seating.layout_id, zones, terms.seating.prices, repr(terms.policy)
@@ -285,12 +285,14 @@ async def _truth(world: World) -> dict[str, Any]:
 
 
 @pytest.fixture
-async def lanes(server_url: str, owner_url: str, tmp_path: Path) -> AsyncIterator[list[Lane]]:
+async def lanes(server_url: str, owner_url: str, tmp_path: Path) -> AsyncIterator[list[LaneRouter]]:
     async with processes(3, server_url, owner_url, tmp_path) as found:
         yield found
 
 
-async def test_after_every_write_every_cached_answer_is_true(lanes: list[Lane], tenant: Tenant, owner: Any) -> None:
+async def test_after_every_write_every_cached_answer_is_true(
+    lanes: list[LaneRouter], tenant: Tenant, owner: Any
+) -> None:
     wrong, seen = [], set()
     for number, (write, (prepare, do)) in enumerate(WRITES.items()):
         world = await World(lanes, tenant, owner, number).make()
@@ -317,7 +319,7 @@ async def test_after_every_write_every_cached_answer_is_true(lanes: list[Lane], 
     assert seen == READS.keys(), "a read that no write of the table changes proves nothing"
 
 
-async def _is(world: World, lane: Lane, read: Read, expected: Any) -> bool:
+async def _is(world: World, lane: LaneRouter, read: Read, expected: Any) -> bool:
     return bool(await _answer(world, lane, read) == expected)
 
 

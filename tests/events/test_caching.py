@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from fullhouse.events import keys
+from fullhouse.events import cache_keys
 from fullhouse.events.policy import Move
 from fullhouse.events.public import reads
 from fullhouse.events.public.model import PublicEvent
@@ -78,12 +78,12 @@ async def test_over_http_too(client: Client, lane: Any, here: Process) -> None:
 
 
 TTLS = {
-    "show": (300, keys.SHOW_S),
-    "page": (15, keys.PAGE_S),
-    "cities": (3600, keys.CITIES_S),
-    "upcoming": (60, keys.SUMMARY_HOT_S),
-    "upcoming at a venue": (60, keys.SUMMARY_HOT_S),
-    "summary": (60, keys.SUMMARY_HOT_S),
+    "show": (300, cache_keys.EVENT_S),
+    "page": (15, cache_keys.PAGE_S),
+    "cities": (3600, cache_keys.CITIES_S),
+    "upcoming": (60, cache_keys.SUMMARY_MEMORY_S),
+    "upcoming at a venue": (60, cache_keys.SUMMARY_MEMORY_S),
+    "summary": (60, cache_keys.SUMMARY_MEMORY_S),
 }
 
 
@@ -91,8 +91,8 @@ async def news_from(here: Process, there: Process) -> None:
     """What one process has told is known in the other."""
     heard = asyncio.Event()
     leave = there.services.bus.subscribe("settled", lambda _topic, _none: heard.set())
-    async with here.services.database.nobody() as tx:
-        tx.tell("settled", None)
+    async with here.services.database.without_tenant() as tx:
+        tx.publish("settled", None)
     async with asyncio.timeout(10):
         await heard.wait()
     leave()
@@ -113,16 +113,16 @@ async def test_each_lives_as_long_as_the_table_says(here: Process, ticks: Simple
 
 async def test_a_show_is_encoded_once_while_nothing_changes(here: Process) -> None:
     event = await here.make(Move.PUBLISH)
-    first = await reads.public_show(here.services, event.id)
-    assert await reads.public_show(here.services, event.id) is first
-    assert msgspec.json.decode(first.answer.body, type=dict[str, PublicEvent]) == {"data": first.show}
+    first = await reads.require_public_event(here.services, event.id)
+    assert await reads.require_public_event(here.services, event.id) is first
+    assert msgspec.json.decode(first.response.body, type=dict[str, PublicEvent]) == {"data": first.event}
     await here.change(event, name="King Lear")
-    assert b"King Lear" in (await reads.public_show(here.services, event.id)).answer.body
+    assert b"King Lear" in (await reads.require_public_event(here.services, event.id)).response.body
 
 
 async def test_what_is_kept_ready_is_bounded(here: Process, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reads, "READY_MAX", 2)
-    monkeypatch.setattr(reads, "_ready", {})
+    monkeypatch.setattr(reads, "ENCODED_MAX", 2)
+    monkeypatch.setattr(reads, "_encoded", {})
     for n in range(4):
         await here.show(await here.make(Move.PUBLISH, name=f"Night {n}"))
-    assert len(reads._ready) == 2
+    assert len(reads._encoded) == 2

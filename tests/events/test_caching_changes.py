@@ -15,7 +15,7 @@ from fullhouse.events.policy import Move
 from fullhouse.events.public import reads as public_reads
 from fullhouse.events.venues import actions as venue_actions
 from fullhouse.kit.db.database import WORKER, Database
-from fullhouse.kit.db.replica import Reads
+from fullhouse.kit.db.replica import ReadRouter
 from fullhouse.kit.ids import new_id
 from tests.events.helpers import DAY, HOUR
 from tests.events.kept_reads import Clock, Process, gives, here, read_all, redis, start
@@ -92,7 +92,7 @@ async def test_what_the_clock_does_is_a_change_too(here: Process, server_url: st
     assert (await here.show(event)).phase == "published"  # type: ignore[union-attr]
     await _end_by_the_clock(here, event, server_url, clock)
     assert (await here.show(event)).phase == "live"  # type: ignore[union-attr]
-    assert [s.status for s in await public_reads.upcoming(here.services, here.tenant.id, None)] == ["live"]
+    assert [s.status for s in await public_reads.list_upcoming(here.services, here.tenant.id, None)] == ["live"]
 
 
 @pytest.mark.parametrize("redis_too", [False, True])
@@ -200,18 +200,18 @@ async def test_who_wrote_reads_it_however_far_the_replica_is_behind(
     asked: list[str] = []
 
     class Behind:
-        def nobody(self) -> Any:
+        def without_tenant(self) -> Any:
             asked.append("replica")
-            return behind.nobody()
+            return behind.without_tenant()
 
-    reads = Reads(here.services.database, Behind(), here.services.bus)  # type: ignore[arg-type]
+    reads = ReadRouter(here.services.database, Behind(), here.services.bus)  # type: ignore[arg-type]
     services = msgspec.structs.replace(here.services, reads=reads)
     try:
-        assert await public_reads.public_show(services, event.id)
+        assert await public_reads.require_public_event(services, event.id)
         assert asked
         before = len(asked)
         await here.change(event, name="King Lear")
-        shown = (await public_reads.public_show(services, event.id)).show
+        shown = (await public_reads.require_public_event(services, event.id)).event
         assert (shown.title, len(asked)) == ("King Lear", before)
     finally:
         await behind.close()

@@ -8,11 +8,11 @@ from uuid import UUID
 import msgspec
 import pytest
 
-from fullhouse.events import keys
+from fullhouse.events import cache_keys
 from fullhouse.events.policy import Move
 from fullhouse.events.public import reads
 from fullhouse.events.public.model import EventNotFound
-from fullhouse.kit.cache.warm import client as redis_client
+from fullhouse.kit.cache.optional_redis import make_client as redis_client
 from fullhouse.kit.ids import new_id
 from tests.events.helpers import DAY, HOUR
 from tests.events.kept_reads import READS, gives, read_all, redis, start
@@ -30,11 +30,11 @@ async def test_in_redis_too(start: Any, redis: Server) -> None:
     for read in READS.values():
         await read(process, event)
     names = {
-        keys.show(event.id): 300,
-        keys.CITIES: 3600,
-        keys.summary(process.tenant.id, event.id): 900,
-        keys.upcoming(process.tenant.id, None): 900,
-        keys.upcoming(process.tenant.id, event.venue_id): 900,
+        cache_keys.public_event(event.id): 300,
+        cache_keys.CITIES: 3600,
+        cache_keys.summary(process.tenant.id, event.id): 900,
+        cache_keys.upcoming(process.tenant.id, None): 900,
+        cache_keys.upcoming(process.tenant.id, event.venue_id): 900,
     }
     async with redis_client(redis.url) as looking:
         for name, ttl_s in names.items():
@@ -50,13 +50,13 @@ async def test_made_up_ids_push_no_show_out(start: Any, redis: Server) -> None:
     process.services.cache._size = 5
     for _ in range(20):
         with pytest.raises(EventNotFound):
-            await reads.public_show(process.services, new_id())
+            await reads.require_public_event(process.services, new_id())
     before = process.asked
     assert await process.show(event)
     assert process.asked == before
     async with redis_client(redis.url) as looking:
         names = [name async for name in looking.scan_iter("fullhouse:public:event:*")]
-    assert names == [f"fullhouse:{keys.show(event.id)}".encode()]
+    assert names == [f"fullhouse:{cache_keys.public_event(event.id)}".encode()]
 
 
 @pytest.mark.req("CACHE-1")
@@ -132,9 +132,9 @@ async def test_whatever_lies_in_redis_no_read_fails(start: Any, redis: Server, l
             await looking.pexpire(name, 60_000)
         reader = await start(redis.url)
         assert await read_all(reader, event) == truth
-        assert not reader.services.cache._warm._breaker.tripped, "a lie is no reason to think that Redis is away"
-        assert await looking.type(f"fullhouse:{keys.summary(writer.tenant.id, event.id)}") == b"hash"
-        assert await looking.type(f"fullhouse:{keys.upcoming(writer.tenant.id, None)}") == b"list"
+        assert not reader.services.cache._redis._breaker.tripped, "a lie is no reason to think that Redis is away"
+        assert await looking.type(f"fullhouse:{cache_keys.summary(writer.tenant.id, event.id)}") == b"hash"
+        assert await looking.type(f"fullhouse:{cache_keys.upcoming(writer.tenant.id, None)}") == b"list"
 
 
 async def test_what_somebody_keeps_for_ever_is_not_believed(start: Any, redis: Server) -> None:
@@ -142,7 +142,7 @@ async def test_what_somebody_keeps_for_ever_is_not_believed(start: Any, redis: S
     event = await writer.make(Move.PUBLISH)
     await read_all(writer, event)
     async with redis_client(redis.url) as looking:
-        name = f"fullhouse:{keys.summary(writer.tenant.id, event.id)}"
+        name = f"fullhouse:{cache_keys.summary(writer.tenant.id, event.id)}"
         await looking.hset(name, "name", "Lie")
         await looking.persist(name)
     reader = await start(redis.url)

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fullhouse.events.public import calendar
-from fullhouse.kit.times import local
+from fullhouse.kit.times import to_local
 from tests.events.listed import HOUSE, ID, PUBLISHED, Component, listed, moment, parsed
 
 ZONES = [
@@ -30,7 +30,7 @@ def address(show: Any) -> str:
 
 
 def one(**more: Any) -> tuple[Component, Component]:
-    found = parsed(calendar.of_show(listed(**more), address))
+    found = parsed(calendar.render_event(listed(**more), address))
     return found, found.one("VEVENT")
 
 
@@ -103,7 +103,7 @@ def test_the_hours_around_a_change(zone: str, change: datetime) -> None:
 
 def test_the_hour_that_comes_twice_is_said_in_utc_the_second_time() -> None:
     first, again = (datetime(2030, 11, 3, hour, 30, tzinfo=UTC) for hour in (5, 6))
-    assert local(first, "America/New_York").hour == local(again, "America/New_York").hour == 1
+    assert to_local(first, "America/New_York").hour == to_local(again, "America/New_York").hour == 1
     assert one(timezone="America/New_York", start_time=first)[1].properties["DTSTART"].value == "20301103T013000"
     assert one(timezone="America/New_York", start_time=again)[1].properties["DTSTART"].value == "20301103T063000Z"
 
@@ -180,9 +180,9 @@ def test_a_calendar_to_subscribe_to() -> None:
         listed(timezone="America/New_York", start_time=datetime(2031, 7, 1, tzinfo=UTC)),
         listed(timezone="America/New_York", start_time=datetime(2095, 7, 1, tzinfo=UTC)),
     ]
-    found = parsed(calendar.of_shows("The; Grand, House", many, address))
+    found = parsed(calendar.render_feed("The; Grand, House", many, address))
     assert (found["NAME"], found["X-WR-CALNAME"]) == ("The; Grand, House",) * 2
     assert found.properties["REFRESH-INTERVAL"] == ({"VALUE": "DURATION"}, "PT1H")
     assert [zone["TZID"] for zone in found.all("VTIMEZONE")] == ["America/New_York", "Europe/Dublin"]
     assert [moment(found, event, "DTSTART") for event in found.all("VEVENT")] == [show.start_time for show in many]
-    assert parsed(calendar.of_shows("Empty", [], address)).inside == []
+    assert parsed(calendar.render_feed("Empty", [], address)).inside == []

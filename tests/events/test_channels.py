@@ -8,9 +8,9 @@ import msgspec
 import pytest
 
 from fullhouse.events import actions
-from fullhouse.events.live.channels import Channels
+from fullhouse.events.live.channels import EventChannelPublisher
 from fullhouse.events.policy import Move
-from fullhouse.kit.cache.warm import client as redis_client
+from fullhouse.kit.cache.optional_redis import make_client as redis_client
 from fullhouse.kit.services import open_parts
 from tests.events.helpers import DAY
 from tests.events.kept_reads import Process, redis, start
@@ -48,7 +48,10 @@ async def listening(url: str, channels: str) -> AsyncIterator[Heard]:
 
 async def test_every_change_is_published_on_both_channels(start: Any, redis: Server) -> None:
     process: Process = await start(redis.url)
-    async with open_parts(process.services, (Channels,)), listening(redis.url, "fullhouse:events:*") as heard:
+    async with (
+        open_parts(process.services, (EventChannelPublisher,)),
+        listening(redis.url, "fullhouse:events:*") as heard,
+    ):
         event = await process.make(Move.PUBLISH)
         date = event.start_at + DAY
         await process.move(event, Move.POSTPONE, new_date=date)
@@ -72,7 +75,10 @@ async def test_every_change_is_published_on_both_channels(start: Any, redis: Ser
 async def test_what_was_rolled_back_is_not_published(start: Any, redis: Server) -> None:
     process: Process = await start(redis.url)
     event = await process.make()
-    async with open_parts(process.services, (Channels,)), listening(redis.url, "fullhouse:events:*") as heard:
+    async with (
+        open_parts(process.services, (EventChannelPublisher,)),
+        listening(redis.url, "fullhouse:events:*") as heard,
+    ):
         with pytest.raises(ZeroDivisionError):
             async with process.services.database.tenant(process.tenant.id) as tx:
                 await actions.move_event(tx, event.id, Move.PUBLISH)
@@ -84,7 +90,7 @@ async def test_what_was_rolled_back_is_not_published(start: Any, redis: Server) 
 
 async def test_a_redis_that_is_away_keeps_nobody_waiting(start: Any, redis: Server) -> None:
     process: Process = await start(redis.url)
-    async with open_parts(process.services, (Channels,)):
+    async with open_parts(process.services, (EventChannelPublisher,)):
         redis.stop()
         event = await process.make(Move.PUBLISH)
         assert (await process.move(event, Move.CANCEL)).status == "cancelled"
@@ -92,5 +98,5 @@ async def test_a_redis_that_is_away_keeps_nobody_waiting(start: Any, redis: Serv
 
 async def test_without_redis_there_are_no_channels(start: Any) -> None:
     process: Process = await start()
-    async with open_parts(process.services, (Channels,)):
+    async with open_parts(process.services, (EventChannelPublisher,)):
         assert (await process.make(Move.PUBLISH)).status == "published"

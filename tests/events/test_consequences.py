@@ -65,7 +65,7 @@ def admin(client: Client, tenant: Tenant) -> Client:
 @pytest.fixture
 def consumer(admin: Client, owner: Any, monkeypatch: pytest.MonkeyPatch) -> Consumer:
     """Wired after the application has wired itself; the table is put back after the test."""
-    monkeypatch.setattr(outbox, "_consequences", outbox._consequences)
+    monkeypatch.setattr(outbox, "_sync_handlers", outbox._sync_handlers)
     listening = Consumer(owner)
     every: list[type[EventFact]] = [*FACTS.values(), facts.EventUpdated]
     outbox.wire({fact: [listening] for fact in every})

@@ -13,7 +13,7 @@ import pytest
 
 from fullhouse.events import jobs
 from fullhouse.events.images import actions, model
-from fullhouse.events.images.model import ImageUnknown
+from fullhouse.events.images.model import ImageNotFound
 from fullhouse.kit.db.database import WORKER, Database
 from fullhouse.kit.errors import Invalid
 from fullhouse.kit.ids import new_id
@@ -259,10 +259,10 @@ async def test_a_foreign_picture_is_like_one_that_never_was(
     mine, theirs = await upload(services, tenant), await upload(services, other_tenant)
     said = []
     for wrong in (theirs, new_id()):
-        with pytest.raises(ImageUnknown) as unknown:
+        with pytest.raises(ImageNotFound) as unknown:
             async with services.database.tenant(tenant.id) as tx:
                 await actions.attach(tx, [mine, wrong])
-        said.append(unknown.value.problem())
+        said.append(unknown.value.to_problem())
     assert said[0] == said[1]
     assert (said[0]["status"], said[0]["code"]) == (422, "image_not_found")
     assert await owner.fetchval("SELECT count(*) FROM images WHERE attached_at IS NOT NULL AND id = $1", mine) == 0
@@ -314,10 +314,10 @@ async def test_pictures_that_no_show_uses_are_forgotten_after_a_day(
     used, unused = await upload(services, tenant), await upload(services, tenant, samples.png())
     async with services.database.tenant(tenant.id) as tx:
         await actions.attach(tx, [used])
-    await jobs.forget_unused_images(finder, services.database, services.files)
+    await jobs.delete_unused_images(finder, services.database, services.files)
     assert len(stored(folder)) == 6
     await clock(DAY + timedelta(seconds=1))
-    await jobs.forget_unused_images(finder, services.database, services.files)
+    await jobs.delete_unused_images(finder, services.database, services.files)
     left = await owner.fetch("SELECT id FROM images WHERE organization_id = $1", tenant.id)
     assert [row["id"] for row in left] == [used]
     assert stored(folder) == sorted(f"{tenant.id}/{used}/{size}.jpg" for size in SIZES)
@@ -332,7 +332,7 @@ async def test_uploading_again_starts_the_day_anew(
     await clock(DAY - timedelta(hours=1))
     assert await upload(services, tenant) == image_id
     await clock(DAY + timedelta(hours=1))
-    await jobs.forget_unused_images(finder, services.database, services.files)
+    await jobs.delete_unused_images(finder, services.database, services.files)
     async with services.database.tenant(tenant.id) as tx:
         await actions.attach(tx, [image_id])
 
@@ -343,8 +343,8 @@ async def test_a_picture_that_was_attached_meanwhile_stays(services: Services, t
     await clock(2 * DAY)
     async with services.database.tenant(tenant.id) as tx:
         await actions.attach(tx, [image_id])
-    assert not await actions.forget(services.database, services.files, tenant.id, image_id)
-    assert await services.files.get(model.file_name(tenant.id, image_id, "small"))
+    assert not await actions.delete_if_unused(services.database, services.files, tenant.id, image_id)
+    assert await services.files.get(model.image_file_name(tenant.id, image_id, "small"))
 
 
 async def test_a_store_that_is_away_holds_up_no_other_picture(
@@ -356,7 +356,7 @@ async def test_a_store_that_is_away_holds_up_no_other_picture(
     async with bucket.running() as store:
         store.trouble = "fail"
         away = S3(store.bucket())
-        await jobs.forget_unused_images(finder, services.database, away)
+        await jobs.delete_unused_images(finder, services.database, away)
         await away.close()
     assert await owner.fetchval("SELECT count(*) FROM images WHERE organization_id = $1", tenant.id) == 0
 

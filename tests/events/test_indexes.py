@@ -20,7 +20,7 @@ from fullhouse.events.images.actions import UNUSED_FOR
 from fullhouse.events.jobs import LONG_AGO
 from fullhouse.events.public import reads
 from fullhouse.kit.db import sql
-from fullhouse.kit.db.database import APP, WORKER, Database, HotLine, connect
+from fullhouse.kit.db.database import APP, WORKER, Database, PreparedStatementPool, connect
 from tests.events.helpers import DAY
 from tests.services.client import ask
 
@@ -146,9 +146,9 @@ OF_A_HOUSE: dict[str, Question] = {
     "from now on at a venue": ("list_events", {"venue_id": "venue", "since": "now", "limit": 51}, ["events_venue"]),
     "upcoming": ("upcoming_events", {"limit": 200}, ["events_coming"]),
     "upcoming at a venue": ("upcoming_events", {"venue_id": "venue", "limit": 200}, ["Sort", "events_coming_there"]),
-    "my own": ("my_events", {"created_by": "user", "limit": 21}, ["events_mine", "event_stats_pkey"]),
+    "my own": ("list_own_events", {"created_by": "user", "limit": 21}, ["events_mine", "event_stats_pkey"]),
     "more of my own": (
-        "my_events",
+        "list_own_events",
         {"created_by": "user", "after_at": "now", "after_id": "event", "limit": 21},
         ["events_mine", "event_stats_pkey"],
     ),
@@ -312,20 +312,28 @@ OF_THE_PUBLIC: dict[str, Question] = {
         },
         ["Sort", "public_events_search"],
     ),
-    "search, horizon": ("horizon", {"since": "now"}, ["public_events_latest"]),
+    "search, horizon": ("find_search_horizon", {"since": "now"}, ["public_events_latest"]),
     "search, sample": ("sample_words", {"words": "word77", "prefixes": "evening"}, ["public_events_latest"]),
-    "by slug": ("public_show_at", {"organization": "index-house-1", "slug": "show-7000"}, ["public_events_slug"]),
-    "by id": ("public_event", {"event_id": "event"}, ["public_events_pkey"]),
-    "calendar": ("coming_shows", {"organization_id": "house", "limit": 50}, ["public_events_organization"]),
-    "newest": ("newest_shows", {"limit": 50}, ["public_events_newest"]),
-    "newest of a house": ("newest_shows", {"organization_id": "house", "limit": 50}, ["public_events_newest_here"]),
+    "by slug": (
+        "find_public_event_by_slug",
+        {"organization": "index-house-1", "slug": "show-7000"},
+        ["public_events_slug"],
+    ),
+    "by id": ("find_public_event", {"event_id": "event"}, ["public_events_pkey"]),
+    "calendar": ("list_coming_events", {"organization_id": "house", "limit": 50}, ["public_events_organization"]),
+    "newest": ("list_newest_events", {"limit": 50}, ["public_events_newest"]),
+    "newest of a house": (
+        "list_newest_events",
+        {"organization_id": "house", "limit": 50},
+        ["public_events_newest_here"],
+    ),
     "alone in its city": (
         "is_alone_in_its_city",
         {"city_norm": "city7", "event_id": "event"},
         ["public_events_city|public_events_places"],
     ),
     "categories": ("public_categories", {}, ["public_events_category", "public_events_category"]),
-    "a file of the sitemap": ("sitemap_shows", {"after_id": "event", "limit": 10_000}, ["public_events_pkey"]),
+    "a file of the sitemap": ("list_sitemap_events", {"after_id": "event", "limit": 10_000}, ["public_events_pkey"]),
     "files of the sitemap": ("sitemap_boundaries", {"size": 5000}, ["public_events_pkey"]),
 }
 
@@ -399,7 +407,7 @@ async def test_words_are_found_alike_by_either_way(words: str, values: dict[str,
         ranked = await store.public_trending(
             connection, **ALL, epoch=1, after_rank=None, after_start=None, after_id=None, limit=21, words=words
         )
-        assert [row.show.id for row in ranked] == await _ids(connection, by_rank, words)
+        assert [row.event.id for row in ranked] == await _ids(connection, by_rank, words)
     finally:
         await connection.close()
 
@@ -423,7 +431,7 @@ async def test_a_search_finds_the_best_by_any_way(words: str, server_url: str) -
     try:
         found = await reads.search(connection, words, "simple", None, None, None, None, 20)
         soon = "SELECT count(*) FROM public_shows WHERE search @@ to_tsquery('simple', $1) AND start_time < $2"
-        within = await connection.fetchval(soon, words, await store.horizon(connection, None))
+        within = await connection.fetchval(soon, words, await store.find_search_horizon(connection, None))
         # Those of a short walk; of the next twenty thousand shows; of all.
         ways = {"evening": 100, "matinee": 100, "'evening' & 'word77':*": within}
         compared = ways.get(words, 500)
@@ -449,7 +457,7 @@ async def test_a_search_finds_the_best_by_any_way(words: str, server_url: str) -
 async def test_an_unfinished_word_is_looked_up_only_if_it_is_rare(words: str, by: str, server_url: str) -> None:
     connection = await connect(server_url, APP)
     try:
-        assert await reads.looked_up(connection, words, None) == by
+        assert await reads.choose_indexed_words(connection, words, None) == by
     finally:
         await connection.close()
 
@@ -476,12 +484,12 @@ async def test_a_pool_plans_for_the_values_at_hand_and_a_hot_line_once(server_ur
     """However often a statement has run: one plan for all values would serve those of the first askers."""
     counted = "SELECT generic_plans, custom_plans FROM pg_prepared_statements WHERE statement = $1"
     pool = await Database.open(server_url, size=1)
-    line = HotLine(server_url, "SELECT 1 WHERE $1::int IS NULL OR $1 = 7", lines=1)
+    line = PreparedStatementPool(server_url, "SELECT 1 WHERE $1::int IS NULL OR $1 = 7", lines=1)
     try:
-        async with pool.nobody() as tx:
+        async with pool.without_tenant() as tx:
             for _ in range(8):
-                await store.public_show_at(tx, organization="no-house", slug="no-show")
-            plans = await tx.fetchrow(counted, store.public_show_at.query.text)
+                await store.find_public_event_by_slug(tx, organization="no-house", slug="no-show")
+            plans = await tx.fetchrow(counted, store.find_public_event_by_slug.query.text)
             assert tuple(plans) == (0, 8)
         for _ in range(8):
             await line.fetch(7)
@@ -504,7 +512,7 @@ async def explain(
     **more: bool,
 ) -> list[str]:
     """What the plan of one of the store's statements reads. What is not asked for is null."""
-    query = sql.query_of(getattr(queries, name))
+    query = sql.find_query(getattr(queries, name))
     assert asked.keys() <= set(query.parameters)
     given = {parameter: asked.get(parameter) for parameter in query.parameters}
     named = {k: values.get(v, v) if isinstance(v, str) else v for k, v in given.items()}

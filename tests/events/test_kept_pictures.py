@@ -11,7 +11,7 @@ import pytest
 
 from fullhouse.events import jobs
 from fullhouse.events.images import actions
-from fullhouse.events.images.model import Image, PicturesFull
+from fullhouse.events.images.model import Image, ImageQuotaExceeded
 from fullhouse.kit.db.database import WORKER, Database
 from fullhouse.kit.media import pictures
 from fullhouse.kit.media.files import Disk
@@ -48,14 +48,14 @@ async def test_a_picture_goes_a_day_after_its_last_show_lets_go_of_it(
     first, second = [await draft(admin, venue_id=venue["id"], name=name) for name in ("First", "Second")]
     assert (await admin.delete(f"/api/events/{first['id']}")).status_code == 204
     await clock(3 * DAY)
-    await jobs.forget_unused_images(finder, services.database, services.files)
+    await jobs.delete_unused_images(finder, services.database, services.files)
     assert await _is_kept(owner, image_id)  # the second one uses it
     data(await admin.patch(f"/api/events/{second['id']}", json={"cover_image_ids": []}))
     await clock(3 * DAY + timedelta(hours=23))
-    await jobs.forget_unused_images(finder, services.database, services.files)
+    await jobs.delete_unused_images(finder, services.database, services.files)
     assert await _is_kept(owner, image_id)
     await clock(4 * DAY + timedelta(hours=1))
-    await jobs.forget_unused_images(finder, services.database, services.files)
+    await jobs.delete_unused_images(finder, services.database, services.files)
     assert not await _is_kept(owner, image_id)
 
 
@@ -66,7 +66,7 @@ async def test_what_a_show_names_is_kept_whatever_its_row_says(
     await draft(admin)
     await owner.execute("UPDATE images SET attached_at = NULL WHERE id = $1", UUID(image_id))
     await clock(3 * DAY)
-    await jobs.forget_unused_images(finder, services.database, services.files)
+    await jobs.delete_unused_images(finder, services.database, services.files)
     assert await _is_kept(owner, image_id)
 
 
@@ -98,7 +98,7 @@ async def test_an_organisation_stores_only_so_much(services: Services, tenant: T
     first = await actions.upload(services.database, services.files, who, samples.png(), quota=10_000_000)
     async with services.database.tenant(tenant.id) as tx:
         weight = await tx.fetchval("SELECT sum(bytes)::bigint FROM images WHERE organization_id = $1", tenant.id)
-    with pytest.raises(PicturesFull):
+    with pytest.raises(ImageQuotaExceeded):
         await actions.upload(services.database, services.files, who, samples.jpeg(), quota=weight + 10)
     again = await actions.upload(services.database, services.files, who, samples.png(), quota=weight)
     assert again.id == first.id  # what is there already needs no room
@@ -123,7 +123,7 @@ async def test_of_uploads_at_once_none_goes_over_the_limit(
     uploads = (actions.upload(services.database, files, who, raw, quota=quota) for raw in sent)
     answers = await asyncio.gather(*uploads, return_exceptions=True)
     weights = await owner.fetch("SELECT id, bytes FROM images WHERE organization_id = $1", tenant.id)
-    assert {type(answer) for answer in answers} == {Image, PicturesFull}
+    assert {type(answer) for answer in answers} == {Image, ImageQuotaExceeded}
     assert quota * 2 / 3 < sum(row["bytes"] for row in weights) <= quota
     kept = {path.parent.name for path in (tmp_path / str(tenant.id)).rglob("*.jpg")}
     assert kept == {str(row["id"]) for row in weights}  # nothing is left of those that were refused

@@ -268,7 +268,7 @@ async def test_a_postponed_show_is_to_come_until_its_new_date_is_over(
     data(await move(admin, moved, "postpone", rescheduled_at=new.isoformat()))
     data(await move(admin, undated, "postpone"))
     await clock(20 * DAY)
-    found = [event.name for event in await reads.upcoming(services, tenant.id, None)]
+    found = [event.name for event in await reads.list_upcoming(services, tenant.id, None)]
     assert found[-2:] == ["Between", "Moved"]
     assert "Undated" in found  # nobody said that it is off
 

@@ -74,10 +74,10 @@ async def test_what_is_named_stays_as_it_is_named_and_an_end_alone_moves_nothing
 @pytest.mark.req("EV-8")
 def test_a_sale_that_would_end_before_it_begins_lasts_a_minute() -> None:
     before = show()
-    after = policy.moved_along(before, show(start_at=before.sale_start_at + HOUR), {"start_at"})
+    after = policy.shift_times(before, show(start_at=before.sale_start_at + HOUR), {"start_at"})
     assert after.sale_end_at == before.sale_start_at + HOUR
     late = show(sale_start_at=before.start_at - HOUR)
-    after = policy.moved_along(late, show(start_at=late.start_at - DAY, sale_start_at=late.sale_start_at), {"start_at"})
+    after = policy.shift_times(late, show(start_at=late.start_at - DAY, sale_start_at=late.sale_start_at), {"start_at"})
     assert after.sale_end_at == late.sale_start_at + MINUTE
 
 

@@ -8,7 +8,7 @@ from uuid import UUID
 import pytest
 
 from fullhouse.events import actions, store
-from fullhouse.events.model import Duplicate, NewEvent, NewGate, VenueUnknown
+from fullhouse.events.model import Duplicate, NewEvent, NewGate, VenueNotFound
 from fullhouse.events.venues import actions as venue_actions
 from fullhouse.kit.errors import NotFound
 from fullhouse.kit.services import Services
@@ -91,10 +91,10 @@ async def test_a_venue_that_is_being_used_waits_to_be_deleted(services: Services
         made = await actions.create_event(tx, who, wish)
     await deleting
     async with services.database.tenant(tenant.id) as tx:
-        assert (await actions.get_event(tx, made.id)).venue_id is None
+        assert (await actions.require_event(tx, made.id)).venue_id is None
         with pytest.raises(NotFound):
             await venue_actions.create_gate(tx, who, event.venue_id, NewGate(gate_code="B", name="b"))
-        with pytest.raises(VenueUnknown):
+        with pytest.raises(VenueNotFound):
             await actions.create_event(tx, who, wish)
 
 
@@ -126,7 +126,7 @@ async def test_deleting_a_venue_and_copying_its_show_do_not_wait_in_a_circle(
         assert not copying.done()
     go.set()
     await deleting
-    with pytest.raises((VenueUnknown, NotFound, Exception)) as refusal:
+    with pytest.raises((VenueNotFound, NotFound, Exception)) as refusal:
         await copying
     assert getattr(refusal.value, "code", None) in ("venue_not_found", "stale_version")
 

@@ -22,7 +22,7 @@ def admin(client: Client, tenant: Tenant) -> Client:
 async def make(
     who: Client, services: Services, title: str, *, days: int = 10, publish: bool = True, **more: Any
 ) -> str:
-    async with services.database.nobody() as tx:
+    async with services.database.without_tenant() as tx:
         start = (await tx.now()) + timedelta(days=days)
     times = {"start_time": start.isoformat(), "end_time": (start + timedelta(hours=2)).isoformat()}
     cover = {"cover_image_ids": [await poster(who)]}

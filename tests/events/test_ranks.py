@@ -10,8 +10,8 @@ import pytest
 from fullhouse.events import actions, policy, store
 from fullhouse.events.policy import Move
 from fullhouse.events.public import actions as public_actions
-from fullhouse.events.store import FORGET_RANKS
-from fullhouse.kit.db.database import sweep
+from fullhouse.events.store import DELETE_OLD_RANKS
+from fullhouse.kit.db.database import delete_in_batches
 from tests.events.helpers import DAY
 from tests.events.trending import FOREVER, MINUTE, House, finder, house
 from tests.fixtures import Tenant
@@ -33,7 +33,7 @@ async def test_ranking_twice_changes_nothing(house: House) -> None:
     async with house.services.database.tenant(house.tenant.id) as tx:
         epoch = policy.epoch(await tx.now())
         for _ in range(2):
-            await store.rank_event(
+            await store.update_ranks(
                 tx, event_ids=[e.id for e in events], next_epoch=epoch + policy.EPOCHS_AHEAD, epoch=epoch
             )
     assert [await house.versions(event) for event in events] == versions
@@ -57,14 +57,14 @@ async def test_old_versions_are_forgotten_after_an_hour_and_the_newest_never(hou
     await house.act(event, views=5)
     await house.settle()
     await house.wait(58 * MINUTE)
-    await sweep(house.finder, FORGET_RANKS)
+    await delete_in_batches(house.finder, DELETE_OLD_RANKS)
     assert len(await house.versions(event)) == 2
     await house.wait(3 * MINUTE)
-    await sweep(house.finder, FORGET_RANKS)
+    await delete_in_batches(house.finder, DELETE_OLD_RANKS)
     [left] = await house.versions(event)
     assert left["until_epoch"] == FOREVER
     await house.wait(10 * DAY)
-    await sweep(house.finder, FORGET_RANKS)
+    await delete_in_batches(house.finder, DELETE_OLD_RANKS)
     assert await house.versions(event) == [left]
     assert len(await house.versions(untouched)) == 1
 
@@ -94,7 +94,7 @@ async def test_who_began_to_rank_earlier_may_end_later(house: House) -> None:
         await house.wait(2 * MINUTE)
         await house.rank()
         await store.record_activity(tx, event_ids=[event.id], views=[1], sold=[0])
-        await public_actions.rank(tx, [event.id])
+        await public_actions.update_ranks(tx, [event.id])
     newest = [v for v in await house.versions(event) if v["until_epoch"] == FOREVER]
     stats = await house.stats(event)
     rank_now = await house.owner.fetchval("SELECT app.rank($1, $2)", stats["heat"], event.start_at)
@@ -127,7 +127,7 @@ async def test_nobody_fails_while_ranks_are_written(house: House) -> None:
 
     async def rank() -> None:
         async with house.services.database.tenant(house.tenant.id) as tx:
-            await public_actions.rank(tx, await store.take_unranked(tx) or [])
+            await public_actions.update_ranks(tx, await store.claim_unranked(tx) or [])
 
     for n in range(60):
         move = Move.PUBLISH if n % 2 else Move.UNPUBLISH
@@ -152,7 +152,7 @@ async def test_a_worker_forgets_only_what_is_over(house: House) -> None:
     before = await house.versions(event)
 
     async def forget() -> str:
-        async with house.finder.nobody() as tx:
+        async with house.finder.without_tenant() as tx:
             answer: str = await tx.execute("DELETE FROM public_ranks WHERE event_id = $1", event.id)
         return answer
 

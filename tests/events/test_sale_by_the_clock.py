@@ -11,8 +11,8 @@ import pytest
 from fullhouse.events.model import Status
 from fullhouse.events.public import actions
 from fullhouse.events.public.model import SalePeriod
-from fullhouse.events.sale.policy import Stock, next_opening, next_sale_change, sale_status, shown_at
-from fullhouse.kit.http.lane import Lane
+from fullhouse.events.sale.policy import Stock, next_opening, next_sale_change, refresh_sale_status, sale_status
+from fullhouse.kit.http.lanes import LaneRouter
 from tests.accounts.helpers import data
 from tests.checkout.helpers import Sale, add_type, begun, buy, code, selling, selling_types
 from tests.events.helpers import make_venue, show
@@ -62,12 +62,18 @@ def test_the_word_follows_from_when_there_is_something_to_buy(hours: Any, words:
     shown = listed(
         sale_start_at=stock.opens_at, sale_end_at=stock.closes_at, sold_out=stock.sold_out, sale_periods=stock.periods
     )
-    assert [shown_at(shown, now).sale_status for now in MOMENTS] == words.split()
-    assert [shown_at(shown_at(shown, late), NOON + HOUR).sale_status for late in MOMENTS] == [words.split()[1]] * 8
+    assert [refresh_sale_status(shown, now).sale_status for now in MOMENTS] == words.split()
+    assert [refresh_sale_status(refresh_sale_status(shown, late), NOON + HOUR).sale_status for late in MOMENTS] == [
+        words.split()[1]
+    ] * 8
     for now in MOMENTS:
-        assert shown_at(shown, now).sold_out == (hours == [] or shown_at(shown, now).sale_status == "sold_out")
+        assert refresh_sale_status(shown, now).sold_out == (
+            hours == [] or refresh_sale_status(shown, now).sale_status == "sold_out"
+        )
         change = next_sale_change(shown, now)
-        assert change is None or shown_at(shown, change - STEP if change > now else now) == shown_at(shown, now)
+        assert change is None or refresh_sale_status(
+            shown, change - STEP if change > now else now
+        ) == refresh_sale_status(shown, now)
 
 
 def test_what_is_to_come_is_named() -> None:
@@ -82,12 +88,12 @@ def test_what_is_to_come_is_named() -> None:
 
 
 class Walk(NamedTuple):
-    lanes: list[Lane]
+    lanes: list[LaneRouter]
     clock: Callable[[timedelta], Any]
     tenant: Tenant
     began: datetime
 
-    def client(self, lane: Lane, role: str | None = None) -> Client:
+    def client(self, lane: LaneRouter, role: str | None = None) -> Client:
         return Client(lane, self.tenant.tokens[role] if role else None)
 
     @property
@@ -193,5 +199,5 @@ async def test_when_the_last_tickets_are_no_longer_sold_the_rest_is_sold_out(wal
     buyer = await guest(walk.client(walk.lanes[0]), walk.tenant)
     data(await buy(buyer, await begun(buyer, sale, 0)), 201)
     async with walk.lanes[0].wide.state.services.database.tenant(walk.tenant.id) as tx:
-        await actions.follow_stock(tx, sale.event_id)  # as a worker does, after the sale
+        await actions.update_stock(tx, sale.event_id)  # as a worker does, after the sale
     await _follow(walk, sale, word, {40.0: ("on_sale", "sold_out"), 80.0: ("sold_out", "closed")})

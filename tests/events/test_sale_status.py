@@ -14,7 +14,7 @@ from fullhouse.events.policy import Move
 from fullhouse.events.public import reads
 from fullhouse.events.public.reads import Filters
 from fullhouse.events.sale import policy
-from fullhouse.kit.text import folded
+from fullhouse.kit.text import fold
 from tests.events.helpers import DAY, HOUR
 from tests.events.kept_reads import Clock, Process, here
 
@@ -26,7 +26,7 @@ MINUTE = timedelta(minutes=1)
 
 @pytest.mark.req("EV-5")
 async def test_a_kept_show_is_on_sale_from_the_minute_on(here: Process, clock: Clock) -> None:
-    async with here.services.database.nobody() as tx:
+    async with here.services.database.without_tenant() as tx:
         now = await tx.now()
     event = await here.make(Move.PUBLISH, sale_start_at=now + HOUR, sale_end_at=now + 2 * HOUR)
     asked = None
@@ -35,7 +35,7 @@ async def test_a_kept_show_is_on_sale_from_the_minute_on(here: Process, clock: C
         await here.services.clock.measure()
         assert (await here.show(event)).sale_status == word  # type: ignore[union-attr]
         page = await reads.feed(
-            here.services, Filters(folded(here.city), None, None, None, None, None), "latest", None, 50
+            here.services, Filters(fold(here.city), None, None, None, None, None), "latest", None, 50
         )
         assert [show.sale_status for show in page.data] == [word]
         assert here.asked == asked or asked is None  # nobody wrote, and nobody was asked
@@ -80,9 +80,9 @@ async def test_both_who_work_out_the_sale_status_say_the_same(here: Process, own
         )
         for now in moments:
             await own_time.execute("SELECT set_config('test.clock', $1, true)", now.isoformat())
-            show = await store.public_event(own_time, event.id)
+            show = await store.find_public_event(own_time, event.id)
             assert show
             unsaid = msgspec.structs.replace(show, sale_status="?")
-            assert policy.shown_at(unsaid, now) == show, (phase, date, tickets, sold_out, selling, now)
+            assert policy.refresh_sale_status(unsaid, now) == show, (phase, date, tickets, sold_out, selling, now)
             words.add(show.sale_status)
     assert words == {"upcoming", "on_sale", "sold_out", "suspended", "closed"}

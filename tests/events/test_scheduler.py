@@ -188,11 +188,11 @@ async def test_a_consequence_that_fails_for_one_show_holds_up_nobody(
         if fact.subject_id == events[0].id:
             raise ZeroDivisionError
 
-    monkeypatch.setattr(outbox, "_consequences", {facts.EventStarted: [fail_for_one]})
+    monkeypatch.setattr(outbox, "_sync_handlers", {facts.EventStarted: [fail_for_one]})
     await clock(30 * DAY + HOUR)
     assert await move_due_events(finder, services.database) == 2
     assert [(await stored(owner, event))["status"] for event in events] == ["published", "live", "live"]
-    monkeypatch.setattr(outbox, "_consequences", {})
+    monkeypatch.setattr(outbox, "_sync_handlers", {})
     assert await move_due_events(finder, services.database) == 1
 
 
@@ -278,9 +278,9 @@ async def test_a_worker_finds_everywhere_and_changes_nothing(
             async with finder.tenant(tenant.id) as tx:
                 await tx.execute(change)
     assert await move_due_events(finder, finder) == 0
-    async with finder.nobody() as tx:
+    async with finder.without_tenant() as tx:
         assert {
             (show.organization_id, show.id) for show in await store.due_events(tx, since=LONG_AGO, since_id=NOBODY)
         } == due
-    async with services.database.nobody() as tx:
+    async with services.database.without_tenant() as tx:
         assert await store.due_events(tx, since=LONG_AGO, since_id=NOBODY) == []

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from fullhouse.events.public import actions, reads
 from fullhouse.events.public.reads import Filters
 from fullhouse.kit.services import Services
-from fullhouse.kit.text import folded, tsquery
+from fullhouse.kit.text import fold, to_tsquery
 from tests.accounts.helpers import data, refused
 from tests.events.helpers import DAY, NEW_DATE, SHOW, draft, make_venue, move, poster, show_in
 from tests.fixtures import Client, Tenant
@@ -43,16 +43,16 @@ def _titles(found: Any) -> list[str]:
 @_ANY_TIME
 @given(city=_TEXT | _ODD, typed=_TEXT | _ODD)
 async def test_any_text_is_searched_for_and_means_nothing_else(services: Services, city: str, typed: str) -> None:
-    filters = actions.tsquery_of(actions.filter_lexemes(city=city))
-    async with services.database.nobody() as tx:
+    filters = actions.to_tsquery(actions.filter_lexemes(city=city))
+    async with services.database.without_tenant() as tx:
         if filters:
             assert await tx.fetchval(
-                "SELECT array_to_tsvector($1) @@ $2::text::tsquery", [f"§city:{folded(city)}"], filters
+                "SELECT array_to_tsvector($1) @@ $2::text::tsquery", [f"§city:{fold(city)}"], filters
             )
             assert not await tx.fetchval("SELECT array_to_tsvector($1) @@ $2::text::tsquery", ["§city:x y"], filters)
-        await reads.search(tx, tsquery(typed), "english", filters, None, None, None, 5)
+        await reads.search(tx, to_tsquery(typed), "english", filters, None, None, None, 5)
     for sort in ("latest", "trending"):
-        await reads.feed(services, Filters(None, None, None, None, None, tsquery(typed)), sort, None, 5)
+        await reads.feed(services, Filters(None, None, None, None, None, to_tsquery(typed)), sort, None, 5)
 
 
 @pytest.mark.req("SEARCH-1")
@@ -83,11 +83,11 @@ async def test_the_last_word_may_be_unfinished(admin: Client, client: Client, te
 
 @pytest.mark.req("SEARCH-1")
 def test_typed_words_as_a_query() -> None:
-    assert tsquery("king lear") == "'king' & 'lear':*"
-    assert tsquery('"king lear" -hamlet') == "'king lear' & !'hamlet'"
-    assert tsquery("lear or hamlet") == "'lear' | 'hamlet':*"
-    assert tsquery("or it's -- & a") == "'it s' & 'a'"
-    assert tsquery("'\\") == ""
+    assert to_tsquery("king lear") == "'king' & 'lear':*"
+    assert to_tsquery('"king lear" -hamlet') == "'king lear' & !'hamlet'"
+    assert to_tsquery("lear or hamlet") == "'lear' | 'hamlet':*"
+    assert to_tsquery("or it's -- & a") == "'it s' & 'a'"
+    assert to_tsquery("'\\") == ""
 
 
 # --- filters

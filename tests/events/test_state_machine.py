@@ -15,7 +15,7 @@ from hypothesis.stateful import (
 )
 
 from fullhouse.events import policy
-from fullhouse.events.model import Event, MoveNotAllowed, NoNewDate, StartInThePast, WrongTimes
+from fullhouse.events.model import Event, InvalidTimes, MoveNotAllowed, NoNewDate, StartInThePast
 from fullhouse.events.policy import Move
 from fullhouse.events.sale import policy as sale_policy
 from fullhouse.kit.errors import Refusal
@@ -55,7 +55,7 @@ class Model:
             return StartInThePast
         if date and date <= now:
             return StartInThePast
-        return WrongTimes if date and self.sale_end_on(date) > date + self.lasts else None
+        return InvalidTimes if date and self.sale_end_on(date) > date + self.lasts else None
 
     def sale_end_on(self, date: datetime) -> datetime:
         """As much later as the show, and never less than a minute of sale."""
@@ -154,7 +154,7 @@ class LifeOfAShow(RuleBasedStateMachine):
         self.taken[move] += 1
 
     def _moved(self, move: Move, date: datetime | None) -> Event:
-        after = policy.moved(self.event, move, self.now, new_date=date, reason="a test")
+        after = policy.apply_move(self.event, move, self.now, new_date=date, reason="a test")
         policy.check_times(after)
         return after
 

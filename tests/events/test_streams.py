@@ -14,7 +14,7 @@ from fullhouse import wiring
 from fullhouse.events import actions
 from fullhouse.events.model import Event, EventSummary
 from fullhouse.events.policy import Move
-from fullhouse.kit.http.lane import Lane
+from fullhouse.kit.http.lanes import LaneRouter
 from fullhouse.kit.ids import new_id
 from fullhouse.kit.live.bus import RESYNC
 from fullhouse.kit.media.files import Disk
@@ -35,7 +35,7 @@ def redis(request: pytest.FixtureRequest) -> str | None:
 
 
 @pytest.fixture
-async def reading(redis: str | None, server_url: str, owner_url: str, tmp_path: Path) -> AsyncIterator[Lane]:
+async def reading(redis: str | None, server_url: str, owner_url: str, tmp_path: Path) -> AsyncIterator[LaneRouter]:
     """The process that people read from."""
     more = {"REDIS_URL": redis} if redis else {}
     async with run_application(settings(server_url, owner_url, home=str(tmp_path), **more)) as running:
@@ -64,12 +64,12 @@ async def move(services: Services, tenant: Tenant, event: Event, *moves: Move, *
             await actions.move_event(tx, event.id, each, **{"reason": "a test"} | more)
 
 
-async def caught_up(reading: Lane, writing: Services, tenant: Tenant) -> None:
+async def caught_up(reading: LaneRouter, writing: Services, tenant: Tenant) -> None:
     """The other process has heard all that was told before: news come in their order."""
     heard = asyncio.Event()
     drop = reading.wide.state.services.bus.subscribe("tests:caught_up", lambda *_: heard.set())
     async with writing.database.tenant(tenant.id) as tx:
-        tx.tell("tests:caught_up", None)
+        tx.publish("tests:caught_up", None)
     async with asyncio.timeout(20):
         await heard.wait()
     drop()
@@ -93,7 +93,7 @@ async def named(stream: Listener, name: str) -> Message:
 
 
 @pytest.mark.req("EV-12")
-async def test_the_organisation_hears_of_every_show(reading: Lane, writing: Services) -> None:
+async def test_the_organisation_hears_of_every_show(reading: LaneRouter, writing: Services) -> None:
     tenant = await make_tenant(writing)
     running = await make_show(writing, tenant, Move.PUBLISH, slug="running")
     await make_show(writing, tenant, slug="a-draft", name="A draft")
@@ -118,7 +118,9 @@ async def test_the_organisation_hears_of_every_show(reading: Lane, writing: Serv
 
 
 @pytest.mark.req("EV-12")
-async def test_the_public_hears_of_one_show_and_no_more_than_it_may_know(reading: Lane, writing: Services) -> None:
+async def test_the_public_hears_of_one_show_and_no_more_than_it_may_know(
+    reading: LaneRouter, writing: Services
+) -> None:
     tenant = await make_tenant(writing)
     event = await make_show(writing, tenant, Move.PUBLISH)
     await caught_up(reading, writing, tenant)
@@ -146,7 +148,9 @@ async def test_the_public_hears_of_one_show_and_no_more_than_it_may_know(reading
 
 @pytest.mark.req("EV-12")
 @pytest.mark.parametrize("end", [Move.CANCEL, Move.UNPUBLISH])
-async def test_a_show_that_is_public_no_more_says_so_and_ends(reading: Lane, writing: Services, end: Move) -> None:
+async def test_a_show_that_is_public_no_more_says_so_and_ends(
+    reading: LaneRouter, writing: Services, end: Move
+) -> None:
     tenant = await make_tenant(writing)
     event = await make_show(writing, tenant, Move.PUBLISH)
     await caught_up(reading, writing, tenant)
@@ -161,7 +165,7 @@ async def test_a_show_that_is_public_no_more_says_so_and_ends(reading: Lane, wri
 
 
 @pytest.mark.req("EV-12", "TEN-2")
-async def test_another_organisations_shows_are_never_heard_of(reading: Lane, writing: Services) -> None:
+async def test_another_organisations_shows_are_never_heard_of(reading: LaneRouter, writing: Services) -> None:
     mine, theirs = await make_tenant(writing), await make_tenant(writing)
     await caught_up(reading, writing, mine)
     async with listening(reading, ORG, token=mine.tokens["owner"]) as stream:
@@ -175,7 +179,7 @@ async def test_another_organisations_shows_are_never_heard_of(reading: Lane, wri
 
 
 @pytest.mark.req("EV-12")
-async def test_what_was_rolled_back_was_never_told(reading: Lane, writing: Services) -> None:
+async def test_what_was_rolled_back_was_never_told(reading: LaneRouter, writing: Services) -> None:
     tenant = await make_tenant(writing)
     event = await make_show(writing, tenant, Move.PUBLISH)
     await caught_up(reading, writing, tenant)
@@ -193,13 +197,13 @@ async def test_what_was_rolled_back_was_never_told(reading: Lane, writing: Servi
 
 
 @pytest.fixture
-def here(lane: Lane) -> Services:
+def here(lane: LaneRouter) -> Services:
     services: Services = lane.wide.state.services
     return services
 
 
 @pytest.mark.req("EV-12")
-async def test_who_comes_back_gets_what_was_missed(here: Services, lane: Lane, tenant: Tenant) -> None:
+async def test_who_comes_back_gets_what_was_missed(here: Services, lane: LaneRouter, tenant: Tenant) -> None:
     event = await make_show(here, tenant, Move.PUBLISH)
     async with listening(lane, path(event)) as stream:
         last = await stream.next()
@@ -215,7 +219,9 @@ async def test_who_comes_back_gets_what_was_missed(here: Services, lane: Lane, t
 
 
 @pytest.mark.req("EV-12")
-async def test_when_news_were_missed_everybody_gets_a_snapshot(here: Services, lane: Lane, tenant: Tenant) -> None:
+async def test_when_news_were_missed_everybody_gets_a_snapshot(
+    here: Services, lane: LaneRouter, tenant: Tenant
+) -> None:
     event = await make_show(here, tenant, Move.PUBLISH)
     async with (
         listening(lane, path(event)) as public,
@@ -230,7 +236,7 @@ async def test_when_news_were_missed_everybody_gets_a_snapshot(here: Services, l
 
 @pytest.mark.parametrize("suffix", ["", "/"], ids=["fast", "twin"])
 async def test_what_the_public_cannot_see_is_like_what_never_was(
-    services: Services, lane: Lane, tenant: Tenant, suffix: str
+    services: Services, lane: LaneRouter, tenant: Tenant, suffix: str
 ) -> None:
     hidden = [await make_show(services, tenant, slug="draft")]
     hidden += [await make_show(services, tenant, Move.PUBLISH, Move.CANCEL, slug="off", name="Off")]
@@ -244,13 +250,13 @@ async def test_what_the_public_cannot_see_is_like_what_never_was(
 
 
 @pytest.mark.parametrize("suffix", ["", "/"], ids=["fast", "twin"])
-async def test_the_organisations_stream_is_for_its_team(lane: Lane, tenant: Tenant, suffix: str) -> None:
+async def test_the_organisations_stream_is_for_its_team(lane: LaneRouter, tenant: Tenant, suffix: str) -> None:
     for token, status in ((None, 401), (tenant.tokens["customer"], 403), (tenant.tokens["owner"], 200)):
         async with listening(lane, ORG + suffix, token=token) as stream:
             assert stream.status == status
 
 
-async def test_many_readers_of_one_show_cost_one_subscription(here: Services, lane: Lane, tenant: Tenant) -> None:
+async def test_many_readers_of_one_show_cost_one_subscription(here: Services, lane: LaneRouter, tenant: Tenant) -> None:
     event = await make_show(here, tenant, Move.PUBLISH)
     topic = f"events:event:{event.id}"
     async with listening(lane, path(event)), listening(lane, path(event)), listening(lane, path(event)) as last:

@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from fullhouse.events.public import structured
+from fullhouse.events.public import json_ld
 from fullhouse.kit.money import Money
 from tests.events.listed import ID, listed, picture
 
@@ -16,8 +16,10 @@ URL = "https://example.org/o/grand-house/the-tempest"
 
 def described(**more: Any) -> dict[str, Any]:
     images = ["https://example.org/images/1/large.jpg"] if more.get("cover_images") else []
-    about = structured.event(listed(**more), url=URL, organizer_url="https://example.org/o/grand-house", images=images)
-    read: dict[str, Any] = msgspec.json.decode(structured.script(about))
+    about = json_ld.render_event(
+        listed(**more), url=URL, organizer_url="https://example.org/o/grand-house", images=images
+    )
+    read: dict[str, Any] = msgspec.json.decode(json_ld.render_script(about))
     assert read == about
     return read
 
@@ -122,8 +124,8 @@ class _Scripts(HTMLParser):
     ],
 )
 def test_no_title_leaves_its_element(title: str) -> None:
-    about = structured.event(listed(title=title), url=URL, organizer_url=URL, images=[])
-    text = structured.script(about)
+    about = json_ld.render_event(listed(title=title), url=URL, organizer_url=URL, images=[])
+    text = json_ld.render_script(about)
     assert not set("<>&\u2028\u2029") & set(text)
     parser = _Scripts()
     parser.feed(f'<script type="application/ld+json">{text}</script>')
@@ -141,5 +143,5 @@ def test_no_title_leaves_its_element(title: str) -> None:
     ],
 )
 def test_what_a_place_costs_at_least(least: Money | None, said: dict[str, str]) -> None:
-    about = structured.event(listed(), url=URL, organizer_url=URL, images=[], least=least)
+    about = json_ld.render_event(listed(), url=URL, organizer_url=URL, images=[], least=least)
     assert {name: value for name, value in about["offers"].items() if name.startswith("price")} == said

@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from fullhouse.kit.text import folded
+from fullhouse.kit.text import fold
 from tests.events.helpers import DAY, HOUR
 from tests.events.trending import MINUTE, House, finder, house
 
@@ -81,7 +81,7 @@ async def test_every_filter_works_in_this_order_too(house: House) -> None:
     await house.act(hot, views=10)
     await house.settle()
     assert await house.order() == [hot.id, cold.id, other.id]
-    assert await house.order(city=folded("Elsewhere")) == []
+    assert await house.order(city=fold("Elsewhere")) == []
     assert await house.order(category="theatre") == [hot.id, cold.id]
     assert await house.order(category="concert") == [other.id]
     assert await house.order(since=now + 11 * DAY) == [hot.id, other.id]

@@ -11,9 +11,9 @@ import pytest
 
 from fullhouse.events import policy
 from fullhouse.events.policy import Move
-from fullhouse.events.store import FORGET_RANKS
+from fullhouse.events.store import DELETE_OLD_RANKS
 from fullhouse.kit.db.cursors import BadCursor
-from fullhouse.kit.db.database import sweep
+from fullhouse.kit.db.database import delete_in_batches
 from tests.accounts.helpers import refused
 from tests.events.helpers import DAY, HOUR
 from tests.events.trending import MINUTE, House, finder, house
@@ -111,7 +111,7 @@ async def test_a_cursor_is_good_for_an_hour(house: House) -> None:
     await house.act(shows[2], views=100)
     await house.rank()
     await house.wait(59 * MINUTE)
-    await sweep(house.finder, FORGET_RANKS)
+    await delete_in_batches(house.finder, DELETE_OLD_RANKS)
     assert await house.order(cursor=cursor) == [shows[1].id, shows[2].id]
     await house.wait(2 * MINUTE)
     with pytest.raises(BadCursor):

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from fullhouse.kit.http.lane import Lane
+from fullhouse.kit.http.lanes import LaneRouter
 from fullhouse.kit.services import Services
 from tests.accounts.helpers import PASSWORD, data, make_key, make_platform_user
 from tests.events.helpers import STATUSES, make_venue, show_in
@@ -66,7 +66,7 @@ def _expected(address: str, actor: str, status: str) -> bool:
 @pytest.mark.req("EV-5", "FEED-1", "RBAC-1", "TEN-2")
 @pytest.mark.parametrize("status", STATUSES)
 async def test_who_sees_what(
-    status: str, client: Client, lane: Lane, services: Services, owner: Any, tenant: Tenant, other_tenant: Tenant
+    status: str, client: Client, lane: LaneRouter, services: Services, owner: Any, tenant: Tenant, other_tenant: Tenant
 ) -> None:
     admin, word = client.as_(tenant.tokens["admin"]), f"c{tenant.id.hex}"
     venue = await make_venue(admin, city=word)

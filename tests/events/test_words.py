@@ -49,7 +49,7 @@ async def test_without_a_word_nothing_is_found(client: Client, word: str) -> Non
 @pytest.mark.req("SEARCH-1")
 @pytest.mark.usefixtures("word")
 async def test_searches_are_counted(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reads, "SEARCHES", Limit(2, 3600))
+    monkeypatch.setattr(reads, "SEARCH_LIMIT", Limit(2, 3600))
     for _ in range(2):
         data(await client.get("/event/v1/events", params={"q": "x"}))
     assert refused(await client.get("/event/v1/events", params={"q": "x"})) == (429, "rate_limited")

@@ -7,8 +7,8 @@ from uuid import UUID
 
 import pytest
 
-from fullhouse.events import actions, keys, policy, store
-from fullhouse.events.jobs import rank_shows
+from fullhouse.events import actions, cache_keys, policy, store
+from fullhouse.events.jobs import update_ranks
 from fullhouse.events.model import ChangeEvent, Event, NewEvent, NewVenue
 from fullhouse.events.policy import Move
 from fullhouse.events.public import reads
@@ -19,7 +19,7 @@ from fullhouse.kit.db.cursors import Page
 from fullhouse.kit.db.database import WORKER, Database
 from fullhouse.kit.ids import new_id
 from fullhouse.kit.services import Services
-from fullhouse.kit.text import folded
+from fullhouse.kit.text import fold
 from fullhouse.tickets.types import actions as type_actions
 from fullhouse.tickets.types.model import NewTicketType
 from tests.events.helpers import ENTRY, HALL, HOUR, make_picture
@@ -73,7 +73,7 @@ class House:
             await actions.move_event(tx, event.id, move, reason="a test")
 
     async def rank(self) -> int:
-        return await rank_shows(self.finder, self.services.database)
+        return await update_ranks(self.finder, self.services.database)
 
     async def wait(self, shift: timedelta) -> None:
         """Lets time pass, in the database and, as far as this process knows it, here."""
@@ -88,8 +88,8 @@ class House:
 
     async def page(self, cursor: str | None = None, limit: int = 50, **asked: Any) -> Page[PublicEvent]:
         """Never one that was kept: these tests are about the order, not about its cache."""
-        self.services.bus.deliver([("cache", [keys.FEED])])
-        filters = Filters(**dict.fromkeys(Filters._fields) | {"city": folded(self.city)} | asked)
+        self.services.bus.deliver([("cache", [cache_keys.FEED])])
+        filters = Filters(**dict.fromkeys(Filters._fields) | {"city": fold(self.city)} | asked)
         return await reads.feed(self.services, filters, "trending", cursor, limit)
 
     async def order(self, **asked: Any) -> list[UUID]:

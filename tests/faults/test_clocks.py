@@ -11,11 +11,11 @@ import httpx
 import pytest
 
 from fullhouse.kit.ids import new_id
-from fullhouse.kit.secrets import Keyring, digest
-from fullhouse.payments.policy import SIGNED_FOR_S
+from fullhouse.kit.secrets import Keyring, digest_token
+from fullhouse.payments.policy import SIGNATURE_MAX_AGE_S
 from fullhouse.waiting_room import actions as queue
 from fullhouse.waiting_room.model import RoomSettings
-from fullhouse.waiting_room.passes import LIFETIME_S, Pass, Passes
+from fullhouse.waiting_room.queue_tokens import LIFETIME_S, QueueToken, QueueTokens
 from tests.accounts.helpers import data, refused
 from tests.faults.theatre import GENEROUS, Child, Person, Server, Theatre, theatre
 from tests.fixtures import SECRET_KEY
@@ -124,7 +124,7 @@ async def sessions_end_by_the_database(scene: Scene) -> None:
         for cookie in (False, True):
             who = next(scene.people)
             changed = await scene.owner.execute(
-                "UPDATE sessions SET expires_at = app.clock() + $2 WHERE token_hash = $1", digest(who.token), left
+                "UPDATE sessions SET expires_at = app.clock() + $2 WHERE token_hash = $1", digest_token(who.token), left
             )
             assert changed == "UPDATE 1"
             shown = {"cookie": f"fullhouse={who.token}"} if cookie else {"authorization": f"Bearer {who.token}"}
@@ -133,12 +133,12 @@ async def sessions_end_by_the_database(scene: Scene) -> None:
 
 async def passes_end_by_the_database(scene: Scene) -> None:
     who, place = await scene.admitted()
-    path, passes = scene.at.sale.path("queue"), Passes(Keyring(SECRET_KEY))
-    made_for = Pass.of(scene.organization_id, scene.at.sale.event_id, place["seq"])
+    path, passes = scene.at.sale.path("queue"), QueueTokens(Keyring(SECRET_KEY))
+    made_for = QueueToken.of(scene.organization_id, scene.at.sale.event_id, place["seq"])
     assert data(await scene.ask(who, "GET", path, **{"x-queue-token": place["token"]}))["seq"] == place["seq"]
     for left, ends in ((HOUR, 200), (-HOUR, 403)):
         made_s = int((await scene.now() + left).timestamp()) - LIFETIME_S
-        token = passes.mint(made_for, digest(who.token), made_s)
+        token = passes.mint(made_for, digest_token(who.token), made_s)
         answer = await scene.ask(who, "GET", path, **{"x-queue-token": token})
         assert answer.status_code == ends, answer.text
         if ends == 403:
@@ -147,7 +147,7 @@ async def passes_end_by_the_database(scene: Scene) -> None:
 
 async def signatures_age_by_the_database(scene: Scene) -> None:
     event = {"id": f"evt_{new_id().hex}", "type": "customer.created", "data": {"object": {}}}
-    for age_s, status in ((SIGNED_FOR_S - SLACK_S, 200), (SIGNED_FOR_S + SLACK_S, 400), (-SLACK_S, 200)):
+    for age_s, status in ((SIGNATURE_MAX_AGE_S - SLACK_S, 200), (SIGNATURE_MAX_AGE_S + SLACK_S, 400), (-SLACK_S, 200)):
         raw, headers = signed(event, age_s=age_s)
         answer = await scene.client.post(HOOK, content=raw, headers=headers)
         assert answer.status_code == status, (age_s, answer.text)

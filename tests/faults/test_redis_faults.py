@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import httpx
 import pytest
 
-from fullhouse.kit.cache import warm
+from fullhouse.kit.cache import optional_redis
 from tests.faults.theatre import PATIENCE_S, PAUSE_S, Server, Theatre
 from tests.fixtures import soaking
 from tests.kit.helpers import until
@@ -107,7 +107,7 @@ FAULTS: dict[str, Callable[[Scene], Awaitable[None]]] = {
 @asynccontextmanager
 async def scene_of(at: Theatre, home: Path) -> AsyncIterator[Scene]:
     redis = await servers.redis(home)
-    client = warm.client(redis.url)
+    client = optional_redis.make_client(redis.url)
     started: list[Any] = []
     try:
         async with at.serving(REDIS_URL=redis.url) as server:

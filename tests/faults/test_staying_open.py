@@ -20,11 +20,11 @@ import httpx
 import pytest
 from bench._log import ClientLog
 
-from fullhouse.kit.db.database import LOST
+from fullhouse.kit.db.database import DATABASE_ERRORS
 from fullhouse.kit.postgres import Cluster
-from fullhouse.kit.postgres.process import find_postmaster
+from fullhouse.kit.postgres.postmaster import find_postmaster
 from fullhouse.processes import supervisor as processes
-from fullhouse.processes.supervisor import Backoff, Family
+from fullhouse.processes.supervisor import Backoff, Supervisor
 from tests.faults.crowd import Crowd
 from tests.faults.theatre import ALONE, GENEROUS, IN_A_ROW, PIT, ROWS, Theatre, open_sale
 from tests.fixtures import soaking
@@ -233,7 +233,7 @@ async def disk_full(its: Installation, watch: Watch) -> None:
     filler = its.at.home / "filler"
     fill_up(filler)
     try:
-        with suppress(*LOST):  # until the segments that it had reserved are used up, and the database panics
+        with suppress(*DATABASE_ERRORS):  # until the segments that it had reserved are used up, and the database panics
             async with asyncio.timeout(BACK_WITHIN_S), its.at.owner() as owner:
                 while True:
                     await owner.execute("SELECT pg_logical_emit_message(true, 'full', 'disk'), pg_switch_wal()")
@@ -300,7 +300,7 @@ def test_a_process_that_keeps_ending_is_started_again_for_as_long_as_it_takes(
         f"#!/bin/sh\necho . >> {tmp_path}/starts\n[ -e {tmp_path}/mended ] && exec sleep 60\nkill -BUS $$\n"
     )
     once.chmod(0o755)
-    crashing = Family({"api": ["api"]}, os.environ)
+    crashing = Supervisor({"api": ["api"]}, os.environ)
     crashing.start()
 
     def starts() -> int:
@@ -309,11 +309,11 @@ def test_a_process_that_keeps_ending_is_started_again_for_as_long_as_it_takes(
 
     deadline = time.monotonic() + 30
     while starts() < 12 and time.monotonic() < deadline:
-        crashing.mend()
+        crashing.restart_dead()
         time.sleep(0.005)
     (tmp_path / "mended").touch()
     while crashing.ended and time.monotonic() < deadline:
-        crashing.mend()
+        crashing.restart_dead()
         time.sleep(0.005)
     time.sleep(0.1)
     assert crashing.ended is None
@@ -328,9 +328,9 @@ def test_pauses_grow_up_to_a_bound_and_begin_anew_after_a_steady_time(monkeypatc
     now = 1000.0
     monkeypatch.setattr("fullhouse.processes.supervisor.time.monotonic", lambda: now)
     backoff = Backoff()
-    assert [backoff.failed() for _ in range(8)] == [0, 0.5, 1, 2, 4, 8, 8, 8]
-    assert not backoff.due
+    assert [backoff.record_failure() for _ in range(8)] == [0, 0.5, 1, 2, 4, 8, 8, 8]
+    assert not backoff.is_due
     now += 8
-    assert backoff.due
+    assert backoff.is_due
     now += processes.STEADY_S + 1
-    assert backoff.failed() == 0
+    assert backoff.record_failure() == 0

@@ -173,7 +173,7 @@ class Theatre(NamedTuple):
 
     async def wrong(self, log: Path | None = None) -> dict[str, list[str]]:
         """What `fullhouse prove --log` finds."""
-        calls = client_log.read(log) if log else None
+        calls = client_log.read_log(log) if log else None
         results = await prove.run(self.urls.serving, calls)
         return {check.name: found for check, found in results.items() if found}
 
@@ -226,7 +226,7 @@ async def open_sale(home: Path, cluster: Cluster, count: int, plan: Plan, policy
         async with services.database.tenant(tenant.id, deadline_s=60) as tx:
             for n in range(count):
                 user = await accounts.create_user(tx, email=f"c{n}@example.org", name=f"C{n}", role="customer")
-                session = await actions.open_session(tx, tenant.organization, user, "password")
+                session = await actions.create_session(tx, tenant.organization, user, "password")
                 people.append(Person(user.id, session.token))
     return Theatre(home, cluster, urls, sale, kinds, tenant.tokens["owner"], gate, people)
 
@@ -251,11 +251,11 @@ async def _open_doors(services: Services, tenant: Tenant, sale: OnSale) -> str:
     """The token of a scanner at the only gate."""
     who = tenant.principal("owner")
     async with services.database.tenant(tenant.id, who.actor) as tx:
-        show = await events.get_event(tx, sale.event_id)
+        show = await events.require_event(tx, sale.event_id)
         assert show.venue_id
         gate = await venues.create_gate(tx, who, show.venue_id, NewGate(gate_code="A", name="A"))
         wish = NewDevice(event_id=sale.event_id, name="Scanner", gate_ids=[gate.id])
-        pairing = await devices.add(tx, who, PUBLIC_URL, wish)
+        pairing = await devices.add_device(tx, who, PUBLIC_URL, wish)
         await events.move_event(tx, sale.event_id, Move.START)
-    paired = await devices.pair(services, SYSTEM, Pair(organization=pairing.organization, code=pairing.code))
+    paired = await devices.pair_device(services, SYSTEM, Pair(organization=pairing.organization, code=pairing.code))
     return paired.token

@@ -27,7 +27,7 @@ def taken(basket: Any, sale: OnSale) -> list[int]:
 
 
 async def chairs(owner: Any, sale: OnSale) -> list[tuple[int, int]]:
-    """Wheelchair places, and the seat beside each."""
+    """Wheelchair spaces, and the seat beside each."""
     rows = await owner.fetch(
         "SELECT w.ordinal, c.ordinal AS beside FROM event_seats c JOIN event_seats w ON w.event_id = c.event_id"
         " AND w.seat_id = c.companion_of WHERE c.event_id = $1 ORDER BY 1",

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from fullhouse.kit.db.database import Database
-from fullhouse.kit.http.lane import Lane
+from fullhouse.kit.http.lanes import LaneRouter
 from fullhouse.kit.services import Services
 from tests.fixtures import Client, Tenant
 from tests.holds.helpers import a_finder, a_process
@@ -31,6 +31,6 @@ def staff(client: Client, tenant: Tenant) -> Client:
 
 
 @pytest.fixture
-def buyer(lane: Lane, tenant: Tenant) -> Client:
+def buyer(lane: LaneRouter, tenant: Tenant) -> Client:
     """By way of our own server, where a plain wish waits for its batch without a task."""
     return WireClient(lane, tenant.tokens["customer"])

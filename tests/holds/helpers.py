@@ -11,7 +11,7 @@ import msgspec
 from fullhouse import wiring
 from fullhouse.events import actions as events
 from fullhouse.events.policy import Move
-from fullhouse.holds.engine import Ask, Engine, Result, Want
+from fullhouse.holds.engine import Engine, HoldRequest, RequestItem, Result
 from fullhouse.holds.policy import Limits
 from fullhouse.kit.db.database import WORKER, Database
 from fullhouse.kit.ids import new_id
@@ -127,31 +127,31 @@ async def stage(services: Services, tenant: Tenant, plan: Plan, *, capacity: int
         layout = await layouts.create_layout(tx, who, show.venue_id, lambda: plan)
         await layouts.activate(tx, layout.id)
         overlay = await overlays.attach(tx, show.id, AttachLayout(layout_id=layout.id, policy=policy), None)
-        zones = (await overlays.view(tx, overlay)).zones
+        zones = (await overlays.to_view(tx, overlay)).zones
         await events.move_event(tx, show.id, Move.PUBLISH)
     return OnSale(show.id, layout.id, {zone.key: str(zone.id) for zone in zones})
 
 
-def seats(sale: OnSale, *ordinals: int) -> tuple[Want, ...]:
-    return tuple(Want(new_id(), UUID(sale.seat(n))) for n in ordinals)
+def seats(sale: OnSale, *ordinals: int) -> tuple[RequestItem, ...]:
+    return tuple(RequestItem(new_id(), UUID(sale.seat(n))) for n in ordinals)
 
 
-def places(sale: OnSale, zone: str, quantity: int) -> Want:
-    return Want(new_id(), kind="zone", ref_id=UUID(sale.zones[zone]), quantity=quantity)
+def places(sale: OnSale, zone: str, quantity: int) -> RequestItem:
+    return RequestItem(new_id(), kind="zone", ref_id=UUID(sale.zones[zone]), quantity=quantity)
 
 
-def wish(sale: OnSale, user_id: UUID, *wants: Want, **more: Any) -> Ask:
+def wish(sale: OnSale, user_id: UUID, *wants: RequestItem, **more: Any) -> HoldRequest:
     limits = Limits(ttl_s=300, per_window=1000, most_mine=None, most_near=None)
     limits = limits._replace(**{name: more.pop(name) for name in Limits._fields if name in more})
-    usual = Ask(
+    usual = HoldRequest(
         event_id=sale.event_id,
         user_id=user_id,
         basket_id=new_id(),
-        wants=wants,
+        items=wants,
         source="web",
         network="192.0.2.1",
         limits=limits,
-        once=None,
+        key_range=None,
         ip="192.0.2.1",
         user_agent="test",
         request_id=None,
@@ -159,7 +159,7 @@ def wish(sale: OnSale, user_id: UUID, *wants: Want, **more: Any) -> Ask:
     return usual._replace(**more)
 
 
-async def hold(services: Services, tenant: Tenant, sale: OnSale, user_id: UUID, *wants: Want) -> list[Result]:
+async def hold(services: Services, tenant: Tenant, sale: OnSale, user_id: UUID, *wants: RequestItem) -> list[Result]:
     return list(await services.part(Engine).hold(tenant.id, wish(sale, user_id, *wants)))
 
 

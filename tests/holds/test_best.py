@@ -10,7 +10,7 @@ from fullhouse.holds import actions
 from fullhouse.holds.model import BestAvailable, HoldItems
 from fullhouse.kit.ids import new_id
 from fullhouse.kit.services import Services
-from fullhouse.seating.maps.halls import Halls
+from fullhouse.seating.maps.seat_states import SeatStateCache
 from fullhouse.seating.model import AVAILABLE
 from fullhouse.seating.plans.plan import Section
 from tests.accounts.helpers import data, refused
@@ -126,7 +126,7 @@ async def test_a_hall_that_is_late_costs_a_second_try_only(process: Services, te
     """The memory believes that all is free: what the database refuses is left out of the next choice."""
     sale = await stage(process, tenant, hall(2, 10))
     me = tenant.principal("customer")
-    map_of = await process.part(Halls).get(tenant.id, sale.event_id)
+    map_of = await process.part(SeatStateCache).get(tenant.id, sale.event_id)
     assert map_of
     await hold(process, tenant, sale, new_id(), *seats(sale, *range(3, 7)))
     await owner.execute(
@@ -144,7 +144,7 @@ async def test_a_hall_that_is_late_costs_a_second_try_only(process: Services, te
 async def test_a_memory_that_is_far_behind_is_read_again(process: Services, tenant: Tenant, owner: Any) -> None:
     """Nothing was heard for long (Redis is away, say): the last two seats are found all the same."""
     sale, me = await stage(process, tenant, hall(2, 100)), tenant.principal("customer")
-    map_of = await process.part(Halls).get(tenant.id, sale.event_id)
+    map_of = await process.part(SeatStateCache).get(tenant.id, sale.event_id)
     assert map_of
     await owner.execute(
         "UPDATE event_seats SET status = 'sold', ticket_id = gen_random_uuid() WHERE event_id = $1 AND ordinal < 198",

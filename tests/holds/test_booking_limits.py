@@ -90,7 +90,7 @@ async def test_wheelchair_places_add_up_too(staff: Client, buyer: Client, owner:
     answer = await pick(buyer, sale, three)
     assert refused(answer) == (409, "max_wheelchair_seats_per_booking")
     assert answer.json()["most"] == 2
-    data(await pick(buyer, sale, 20), 201)  # a seat like others is no wheelchair place
+    data(await pick(buyer, sale, 20), 201)  # a seat like others is no wheelchair space
 
 
 @pytest.mark.req("HOLD-8", "TT-1", "HOLD-12")

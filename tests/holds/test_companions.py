@@ -1,4 +1,4 @@
-"""Wheelchair places, and the seats of those who come along."""
+"""Wheelchair spaces, and the seats of those who come along."""
 
 import asyncio
 from collections.abc import Callable
@@ -19,7 +19,7 @@ from fullhouse.kit.db.database import AUDITOR, Database, connect
 from fullhouse.kit.ids import new_id
 from fullhouse.kit.services import Services
 from fullhouse.seating import policy, policy_actions
-from fullhouse.seating.maps.halls import Halls
+from fullhouse.seating.maps.seat_states import SeatStateCache
 from fullhouse.seating.overlay import actions as overlay_actions
 from fullhouse.seating.plans.plan import Group, Plan, walk
 from tests.accounts.helpers import data, refused
@@ -166,7 +166,7 @@ async def test_so_many_wheelchair_places_and_no_more(
 
 
 def side_by_side() -> Plan:
-    """Two wheelchair places in a row of ten, each with its companion seat behind it: w c w c, and six others."""
+    """Two wheelchair spaces in a row of ten, each with its companion seat behind it: w c w c, and six others."""
     plan = rows_of(("A", 10))
     (section,) = plan.zones[0].sections
     (row,) = section.rows
@@ -204,7 +204,7 @@ async def test_two_wheelchair_places_leave_their_companions_to_themselves(
 
 
 class Scene:
-    """A wheelchair place, the seat beside it, and two people: `I` and `they`. A step is a few words."""
+    """A wheelchair space, the seat beside it, and two people: `I` and `they`. A step is a few words."""
 
     def __init__(self, process: Services, finder: Database, tenant: Tenant, owner: Any, clock: Move) -> None:
         self.process, self.finder, self.tenant, self.owner, self.clock = process, finder, tenant, owner, clock
@@ -216,7 +216,9 @@ class Scene:
         ((chair, beside),) = await chairs(self.owner, self.sale)
         self.ordinals = {"chair": chair, "beside": beside}
         self.keeps = policy.get("enforce_accessibility_rules", True)
-        await self.process.part(Halls).get(self.tenant.id, self.sale.event_id)  # whoever has it in memory hears of it
+        await self.process.part(SeatStateCache).get(
+            self.tenant.id, self.sale.event_id
+        )  # whoever has it in memory hears of it
 
     async def do(self, step: str) -> None:
         verb, *names = step.split()
@@ -228,7 +230,7 @@ class Scene:
             for name in names
         ]
         results = await hold(self.process, self.tenant, self.sale, self.people[who], *wants)
-        self.held |= {name: result.hold_id for name, result in zip(names, results, strict=True) if result.good}
+        self.held |= {name: result.hold_id for name, result in zip(names, results, strict=True) if result.is_granted}
         return [result.outcome for result in results]
 
     async def give_back(self, *names: str) -> None:
@@ -238,7 +240,7 @@ class Scene:
     async def sell(self, name: str) -> None:
         assert await convert(self.process, self.tenant, self.held[name])
         async with self.process.database.tenant(self.tenant.id) as tx:
-            overlay_actions.forget_seats(tx, self.sale.event_id)
+            overlay_actions.publish_reload(tx, self.sale.event_id)
 
     async def at(self, second: str) -> None:
         await self.clock(timedelta(seconds=int(second)))
@@ -315,8 +317,11 @@ async def test_where_a_companion_seat_goes(
     for step in steps:
         await scene.do(step)
     assert await scene.found() == found
-    halls = process.part(Halls)
-    here, there = await halls.get(tenant.id, scene.sale.event_id), await halls.read(tenant.id, scene.sale.event_id)
+    halls = process.part(SeatStateCache)
+    here, there = (
+        await halls.get(tenant.id, scene.sale.event_id),
+        await halls.read_fresh(tenant.id, scene.sale.event_id),
+    )
     assert here
     assert there
     beside = scene.ordinals["beside"]
@@ -346,7 +351,7 @@ async def test_the_database_knows_the_rule_as_the_policy_has_it(
         [name] if mandatory else [],
     )
     async with process.database.tenant(tenant.id) as tx:
-        expected = policy.values_of(await policy_actions.effective(tx, sale.event_id)).on(name)
+        expected = policy.to_effective_policy(await policy_actions.load_effective_policy(tx, sale.event_id)).is_on(name)
         assert await tx.fetchval("SELECT app.keeps_companions($1, $2)", tenant.id, sale.event_id) == expected
 
 

@@ -15,11 +15,11 @@ from fullhouse.events.model import ChangeEvent
 from fullhouse.events.policy import Move as Lifecycle
 from fullhouse.holds import actions, jobs
 from fullhouse.holds.engine import Engine
-from fullhouse.holds.model import InSale
+from fullhouse.holds.model import EventInSale
 from fullhouse.kit.db.database import Database
 from fullhouse.kit.ids import new_id
 from fullhouse.kit.services import Services
-from fullhouse.seating.maps.halls import Halls
+from fullhouse.seating.maps.seat_states import SeatStateCache
 from fullhouse.seating.model import AVAILABLE, BLOCKED, HELD
 from tests.accounts.helpers import audited, data, refused
 from tests.events.helpers import move
@@ -107,7 +107,7 @@ async def test_a_cancellation_in_the_middle_of_a_rush_leaves_no_hold(
         for step in range(5):
             ask = wish(sale, new_id(), *seats(sale, (n * 5 + step) % 400), places(sale, "pit", 1))
             results = await engine.hold(tenant.id, ask)
-            if results[0].good:
+            if results[0].is_granted:
                 begun.set()
             if results[0].outcome == "event_not_available":
                 return "too late"
@@ -270,7 +270,7 @@ async def test_a_show_that_somebody_holds_stays_announced(
 ) -> None:
     sale = await some_holds(staff, buyer)
     answer = await move(staff, {"id": sale.event_id}, "unpublish")
-    assert refused(answer) == (409, InSale.code)
+    assert refused(answer) == (409, EventInSale.code)
     assert await owner.fetchval("SELECT status FROM events WHERE id = $1", sale.event_id) == "published"
     assert await statuses(owner, sale) == ["active"] * 3
     await clock(LATER)
@@ -284,7 +284,7 @@ async def test_a_show_that_is_sold_stays_announced(process: Services, tenant: Te
         line = seats(sale, 0)[0] if want == "a seat" else places(sale, "pit", 1)
         (held,) = await hold(process, tenant, sale, new_id(), line)
         assert await convert(process, tenant, held.hold_id)
-        with pytest.raises(InSale):
+        with pytest.raises(EventInSale):
             async with process.database.tenant(tenant.id) as tx:
                 await events.move_event(tx, sale.event_id, Lifecycle.UNPUBLISH)
 
@@ -312,7 +312,7 @@ async def test_the_halls_hear_of_all_of_it(process: Services, tenant: Tenant) ->
     sale = await stage(process, tenant, hall(1, 4))
 
     async def shown() -> list[int]:
-        found = await process.part(Halls).get(tenant.id, sale.event_id)
+        found = await process.part(SeatStateCache).get(tenant.id, sale.event_id)
         assert found
         return [int(state) for state in found.states]
 

@@ -7,8 +7,8 @@ from typing import Any
 import asyncpg
 import pytest
 
-from fullhouse.holds.engine import LINES, Engine, Results
-from fullhouse.kit.db.database import LOST
+from fullhouse.holds.engine import CONNECTIONS, Engine, Results
+from fullhouse.kit.db.database import DATABASE_ERRORS
 from fullhouse.kit.ids import new_id
 from fullhouse.kit.services import Services
 from tests.fixtures import Tenant
@@ -18,7 +18,7 @@ from tests.kit.helpers import end_backends, until
 
 def batches(process: Services, monkeypatch: pytest.MonkeyPatch) -> list[tuple[Any, int]]:
     """What each statement was asked: its organisation, and how many lines."""
-    line = process.part(Engine)._line
+    line = process.part(Engine)._statements
     asked: list[tuple[Any, int]] = []
     fetch = line.fetch
 
@@ -40,7 +40,7 @@ async def test_those_who_come_together_are_one_statement(
         *(hold(process, tenant, sale, new_id(), *seats(sale, n), places(sale, "pit", 1)) for n in range(100))
     )
     assert asked == [(tenant.id, 200)]
-    assert all(result.good for results in answers for result in results)
+    assert all(result.is_granted for results in answers for result in results)
     assert await row_counts(owner, sale) == (200, 100, 100)
 
 
@@ -153,21 +153,21 @@ async def test_a_lost_connection_fails_its_batch_and_nobody_else(
         await until(lambda: owner.fetchval(f"SELECT count(*) FROM pg_stat_activity WHERE {WAITING}"))
         assert await end_backends(owner, WAITING) == 1
         answers = await asyncio.gather(*lost, return_exceptions=True)
-    assert [isinstance(answer, LOST) for answer in answers] == [True] * 3
+    assert [isinstance(answer, DATABASE_ERRORS) for answer in answers] == [True] * 3
     assert await row_counts(owner, sale) == (0, 0, 0)
     results = await hold(process, tenant, sale, new_id(), *seats(sale, 0), places(sale, "pit", 5))
-    assert all(result.good for result in results)
+    assert all(result.is_granted for result in results)
 
 
 async def test_whoever_leaves_while_waiting_holds_nothing(
     process: Services, tenant: Tenant, owner: Any, blocker: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("fullhouse.kit.batching.LONG_S", -1)  # no batch waits for company
+    monkeypatch.setattr("fullhouse.kit.batching.LONG_BATCH_S", -1)  # no batch waits for company
     sale = await stage(process, tenant, hall(1, 10))
     async with blocker.transaction():
         await blocker.execute("SELECT FROM events WHERE id = $1 FOR UPDATE", sale.event_id)
         calls = []
-        for n in range(LINES):  # one line each
+        for n in range(CONNECTIONS):  # one line each
             calls.append(asyncio.create_task(hold(process, tenant, sale, new_id(), *seats(sale, n))))
             busy = f"SELECT count(*) = {n + 1} FROM pg_stat_activity WHERE {WAITING}"
             await until(lambda busy=busy: owner.fetchval(busy))  # type: ignore[misc]
@@ -176,8 +176,8 @@ async def test_whoever_leaves_while_waiting_holds_nothing(
         late[0].cancel()
         await asyncio.sleep(0)
     answers = await asyncio.gather(*calls, *late, return_exceptions=True)
-    assert [isinstance(answer, asyncio.CancelledError) for answer in answers] == [False] * LINES + [True, False]
-    assert await row_counts(owner, sale) == (LINES + 1, LINES + 1, 0)
+    assert [isinstance(answer, asyncio.CancelledError) for answer in answers] == [False] * CONNECTIONS + [True, False]
+    assert await row_counts(owner, sale) == (CONNECTIONS + 1, CONNECTIONS + 1, 0)
 
 
 async def test_stopping_answers_everybody_first(process: Services, tenant: Tenant, owner: Any) -> None:

@@ -10,11 +10,11 @@ import msgspec
 import pytest
 
 from fullhouse.holds import actions, jobs, store
-from fullhouse.holds.model import HoldNotFound, HoldOver, ReasonNeeded
+from fullhouse.holds.model import HoldEnded, HoldNotFound, ReasonNeeded
 from fullhouse.kit.db.database import Database
 from fullhouse.kit.ids import new_id
 from fullhouse.kit.services import Services
-from fullhouse.seating.maps.halls import Halls
+from fullhouse.seating.maps.seat_states import SeatStateCache
 from fullhouse.seating.model import AVAILABLE, HELD, RESERVED
 from tests.fixtures import Tenant
 from tests.holds.helpers import convert, hall, held_in, hold, places, seat_row, seats, stage, statuses
@@ -86,7 +86,7 @@ async def test_an_expired_hold_never_blocks_a_show_that_is_full(
     old = await hold(process, tenant, sale, new_id(), *seats(sale, 0, 1), places(sale, "pit", 1))
     want = seats(sale, 3)[0] if line == "a seat" else places(sale, "pit", 1)
     (full,) = await hold(process, tenant, sale, new_id(), want)
-    map_of = await process.part(Halls).get(tenant.id, sale.event_id)
+    map_of = await process.part(SeatStateCache).get(tenant.id, sale.event_id)
     assert map_of
     assert [int(state) for state in map_of.states] == [HELD, HELD, AVAILABLE, AVAILABLE]
     await clock(LATER)
@@ -105,7 +105,7 @@ async def test_the_sweep_marks_frees_audits_announces_and_tells(
 ) -> None:
     sale = await stage(process, tenant, hall(1, 4, pit=5), capacity=6)
     seat, place = await hold(process, tenant, sale, new_id(), *seats(sale, 1), places(sale, "pit", 3))
-    map_of = await process.part(Halls).get(tenant.id, sale.event_id)
+    map_of = await process.part(SeatStateCache).get(tenant.id, sale.event_id)
     assert map_of
     assert int(map_of.states[1]) == HELD
     for early in (timedelta(0), timedelta(seconds=290)):  # the time between the hold and here passes, too
@@ -138,8 +138,8 @@ async def test_neither_the_sweeps_question_nor_its_verb_is_early(
     ids = [one.hold_id for one in held]
 
     async def due() -> set[UUID]:
-        async with finder.nobody() as tx:
-            return {hold_id for _, found in await store.due_holds(tx, 10_000) for hold_id in found} & set(ids)
+        async with finder.without_tenant() as tx:
+            return {hold_id for _, found in await store.list_due_holds(tx, 10_000) for hold_id in found} & set(ids)
 
     async def ended() -> int:
         async with process.database.tenant(tenant.id, jobs.SWEEPER) as tx:
@@ -213,7 +213,7 @@ async def test_companions_are_free_with_their_wheelchair_place(
     )
     (want,) = seats(sale, chair)
     await hold(process, tenant, sale, new_id(), want._replace(keeps_companions=True))
-    map_of = await process.part(Halls).get(tenant.id, sale.event_id)
+    map_of = await process.part(SeatStateCache).get(tenant.id, sale.event_id)
     assert map_of
     (others,) = await hold(process, tenant, sale, new_id(), *seats(sale, companion))
     assert (others.outcome, int(map_of.states[companion])) == ("seat_not_available", RESERVED)
@@ -246,7 +246,7 @@ async def test_the_owner_gives_back_and_staff_with_a_reason(process: Services, t
             await actions.release(tx, who, hold_id, reason)
 
     await release(buyer, mine.hold_id)
-    with pytest.raises(HoldOver):
+    with pytest.raises(HoldEnded):
         await release(buyer, mine.hold_id)
     with pytest.raises(HoldNotFound):
         await release(other, theirs.hold_id, "I would like it")
@@ -284,7 +284,7 @@ async def test_a_hold_ends_once(
             async with process.database.tenant(tenant.id, buyer.actor) as tx:
                 assert held.hold_id
                 await actions.release(tx, buyer, held.hold_id, None)
-        except HoldOver:
+        except HoldEnded:
             return False
         return True
 

@@ -9,8 +9,8 @@ import httpx
 import msgspec
 import pytest
 
-from fullhouse.holds import failures, model, policy, store
-from fullhouse.holds.failures import Failures
+from fullhouse.holds import model, policy, refusal_audit, store
+from fullhouse.holds.refusal_audit import RefusalAudit
 from fullhouse.kit.errors import NotFound, Refusal
 from fullhouse.kit.services import Services
 from fullhouse.seating.model import ZoneAccessDenied
@@ -218,14 +218,14 @@ async def test_a_crowd_that_is_refused_is_written_down_in_few_statements(
 ) -> None:
     sale, who = await stage(process, tenant, hall()), tenant.principal("customer")
     sizes: list[int] = []
-    write = store.note_failures
+    write = store.record_refusals
 
     async def counted(tx: Any, **columns: Any) -> int:
         sizes.append(len(columns["event_ids"]))
         return await write(tx, **columns)
 
-    monkeypatch.setattr(store, "note_failures", counted)
-    noting = [failures.note(process, who, sale.event_id, model.OrphanSeats()) for _ in range(100)]
+    monkeypatch.setattr(store, "record_refusals", counted)
+    noting = [refusal_audit.record_refusal(process, who, sale.event_id, model.OrphanSeats()) for _ in range(100)]
     await asyncio.gather(*noting)
     assert (sum(sizes), len(sizes) <= 3) == (100, True)
     assert len(await audited(owner, tenant, "seat_reserve_failed")) == 100
@@ -238,6 +238,6 @@ async def test_a_row_that_cannot_be_written_costs_nobody_the_answer(
         raise asyncpg.ConnectionDoesNotExistError("gone")
 
     sale = await stage(process, tenant, hall())
-    monkeypatch.setattr(store, "note_failures", away)
-    await process.part(Failures).note(tenant.principal("customer"), sale.event_id, None, model.OrphanSeats())
+    monkeypatch.setattr(store, "record_refusals", away)
+    await process.part(RefusalAudit).record(tenant.principal("customer"), sale.event_id, None, model.OrphanSeats())
     assert await row_counts(owner, sale) == (0, 0, 0)

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 from prometheus_client import CollectorRegistry, Histogram
 
-from fullhouse.holds.measures.reads import OBSERVED_MIN, expiries, of_house, of_sample
-from fullhouse.holds.measures.watch import Sample
+from fullhouse.holds.measures.reads import OBSERVED_MIN, to_expiries, to_installation_measure, to_measures
+from fullhouse.holds.measures.sale_monitor import Sample
 from fullhouse.holds.model import HourOfEndings
 from fullhouse.kit.telemetry import telemetry
 from tests.accounts.helpers import data
@@ -38,7 +38,7 @@ BUSY = {"orphans": 0.04, "vip": 0.7, "accessible": 0.02, "conversion": 0.5, "ful
     ],
 )
 def test_how_a_show_is_doing(more: dict[str, Any], states: dict[str, str]) -> None:
-    found = {measure.name: measure for measure in of_sample(Sample(**BUSY | more))}
+    found = {measure.name: measure for measure in to_measures(Sample(**BUSY | more))}
     assert {name: found[name].state for name in states} == states
     assert all((measure.state == "alert") == (measure.why is not None) for measure in found.values())
 
@@ -57,8 +57,8 @@ def test_how_a_show_is_doing(more: dict[str, Any], states: dict[str, str]) -> No
     ],
 )
 def test_how_the_installation_is_doing(name: str, value: float | None, state: str) -> None:
-    assert of_house(name, value, OBSERVED_MIN).state == state
-    assert of_house(name, value, OBSERVED_MIN - 1).state == "unknown"  # a house that was just opened
+    assert to_installation_measure(name, value, OBSERVED_MIN).state == state
+    assert to_installation_measure(name, value, OBSERVED_MIN - 1).state == "unknown"  # a house that was just opened
 
 
 def _day(*expired: int) -> list[HourOfEndings]:
@@ -80,7 +80,7 @@ def _day(*expired: int) -> list[HourOfEndings]:
     ],
 )
 def test_a_spike_stands_out_of_the_hours_before(hours: tuple[int, ...], spike: bool) -> None:
-    assert expiries(_day(*hours)).spike is spike
+    assert to_expiries(_day(*hours)).spike is spike
 
 
 def test_a_quantile_of_a_histogram() -> None:
@@ -94,7 +94,7 @@ def test_a_quantile_of_a_histogram() -> None:
     samples = [s for family in registry.collect() for s in family.samples]
     assert telemetry.quantile(samples, 0.5) == pytest.approx(1.75)
     assert telemetry.quantile(samples, 0.8) == pytest.approx(4)
-    assert telemetry.observed(samples) == 5
+    assert telemetry.count_observations(samples) == 5
     assert telemetry.quantile(samples, 0.99) == 4  # beyond the last bucket: at least its edge
 
 

@@ -7,8 +7,8 @@ from prometheus_client import REGISTRY
 from structlog.testing import capture_logs
 
 from fullhouse.holds import actions
-from fullhouse.holds.measures import watch
-from fullhouse.holds.measures.watch import Sample, Watch, odd
+from fullhouse.holds.measures import sale_monitor
+from fullhouse.holds.measures.sale_monitor import SaleMonitor, Sample, find_unusual
 from fullhouse.kit.db.database import Database
 from fullhouse.kit.ids import new_id
 from fullhouse.kit.services import Services
@@ -77,7 +77,7 @@ async def test_logs_name_the_show_the_seat_and_the_reason(process: Services, ten
 async def test_gauges_say_how_a_show_is(
     process: Services, tenant: Tenant, finder: Database, owner: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(watch, "ENDED_MIN", 1)
+    monkeypatch.setattr(sale_monitor, "ENDED_MIN", 1)
     sale = await stage(process, tenant, hall(rows=1, seats=10, pit=4))
     # 0 _ 2 3 _ 5 … : seats 0 and 5 to 9 free beside taken ones; 0 stands alone.
     results = await hold(process, tenant, sale, new_id(), *seats(sale, 1, 4), places(sale, "pit", 4))
@@ -85,9 +85,9 @@ async def test_gauges_say_how_a_show_is(
     async with process.database.tenant(tenant.id) as tx:
         await actions.end(tx, [r.hold_id for r in results[1:] if r.hold_id], "cancelled")
     with capture_logs() as logs:
-        watching = Watch(process, finder)
-        await watching.round()
-        await watching.round()  # it is not odd anew
+        watching = SaleMonitor(process, finder)
+        await watching.check_all()
+        await watching.check_all()  # it is not odd anew
     labels = {"organization": str(tenant.id), "event": str(sale.event_id)}
     assert metric("fullhouse_show_orphans_ratio", **labels) == pytest.approx(1 / 9)
     assert metric("fullhouse_show_conversion_ratio", **labels) == pytest.approx(1 / 3)
@@ -101,8 +101,8 @@ async def test_live_holds_of_a_stopped_show_are_an_alert(
 ) -> None:
     sale = await stage(process, tenant, hall())
     await hold(process, tenant, sale, new_id(), *seats(sale, 1))
-    watching = Watch(process, finder)
-    await watching.round()
+    watching = SaleMonitor(process, finder)
+    await watching.check_all()
     cancelled = {"status": "cancelled", "kind": "holds"}
     before = metric("fullhouse_live_of_stopped_events", **cancelled)
     await owner.execute(
@@ -111,7 +111,7 @@ async def test_live_holds_of_a_stopped_show_are_an_alert(
     )
     try:
         with capture_logs() as logs:
-            await watching.round()
+            await watching.check_all()
         assert metric("fullhouse_live_of_stopped_events", **cancelled) == before + 1
         assert any(entry["log_level"] == "error" for entry in logs)
         (line,) = [entry for entry in logs if entry["event"] == "event.stopped_with_live"]
@@ -123,7 +123,7 @@ async def test_live_holds_of_a_stopped_show_are_an_alert(
         )
     finally:
         await owner.execute("UPDATE seat_holds SET status = 'cancelled' WHERE event_id = $1", sale.event_id)
-    await watching.round()
+    await watching.check_all()
     assert metric("fullhouse_live_of_stopped_events", **cancelled) == before
 
 
@@ -150,4 +150,4 @@ USUAL = Sample(orphans=0.04, vip=0.7, accessible=0.02, conversion=0.5, full=0.6,
 )
 def test_what_is_unusual(more: dict[str, Any], found: list[str]) -> None:
     fields = {name: getattr(USUAL, name) for name in Sample.__struct_fields__}
-    assert list(odd(Sample(**fields | more))) == found
+    assert list(find_unusual(Sample(**fields | more))) == found

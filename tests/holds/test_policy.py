@@ -6,12 +6,19 @@ from typing import Any, NamedTuple
 import pytest
 
 from fullhouse.holds import policy
-from fullhouse.holds.model import CapacityInUse, InvalidRequest, Item, SeatsAreChosen, TooManySeats, TooManyWheelchairs
+from fullhouse.holds.model import (
+    CapacityInUse,
+    InvalidRequest,
+    Item,
+    SeatsAreAssigned,
+    TooManySeats,
+    TooManyWheelchairs,
+)
 from fullhouse.holds.policy import Limit, Load
 from fullhouse.kit.actors import SYSTEM, Principal
 from fullhouse.kit.errors import Refusal
 from fullhouse.kit.ids import new_id
-from fullhouse.seating.policy import Effective
+from fullhouse.seating.policy import EffectivePolicy
 
 UNTIL = datetime(2030, 1, 1, tzinfo=UTC)
 # The engine's word, and what the caller is told: another code, or the same.
@@ -45,7 +52,7 @@ class Word(NamedTuple):
     seat_status: str | None = "blocked"
 
 
-def terms(**values: Any) -> Effective:
+def terms(**values: Any) -> EffectivePolicy:
     usual: dict[str, Any] = {
         "default_hold_ttl_minutes": 5,
         "holds_per_window": 30,
@@ -59,7 +66,7 @@ def terms(**values: Any) -> Effective:
         "max_group_split": 2,
         "enforce_accessibility_rules": True,
     }
-    return Effective(usual | values)
+    return EffectivePolicy(usual | values)
 
 
 def somebody(*allowed: str) -> Principal:
@@ -68,26 +75,26 @@ def somebody(*allowed: str) -> Principal:
 
 @pytest.mark.parametrize("word", STATUSES)
 def test_each_word_of_the_engine_has_its_refusal(word: str) -> None:
-    found = policy.refusal(Word(word), terms())
+    found = policy.to_refusal(Word(word), terms())
     assert (found.code, found.status) == (OTHER_CODES.get(word, word), STATUSES[word])
-    assert found.noted == (word != "again")  # who was only late is not written down
+    assert found.is_audited == (word != "again")  # who was only late is not written down
     assert set(policy.REFUSALS) == set(STATUSES)
 
 
 def test_a_refusal_says_what_the_next_step_needs() -> None:
     def extra(word: Word) -> dict[str, Any]:
-        return policy.refusal(word, terms(), seat_id="s").extra
+        return policy.to_refusal(word, terms(), seat_id="s").extra
 
     assert extra(Word("seat_not_available")) == {"current_status": "blocked", "seat_id": "s"}
-    held = policy.refusal(Word("seat_held_by_another_user"), terms())
+    held = policy.to_refusal(Word("seat_held_by_another_user"), terms())
     assert held.extra == {"current_status": "held", "expires_at": UNTIL, "expires_in": 7}
     assert held.detail == "Another buyer has reserved it for at most 7 more seconds."
-    paid = policy.refusal(Word("seat_held_by_another_user", left_s=None), terms())  # while it is paid for
+    paid = policy.to_refusal(Word("seat_held_by_another_user", left_s=None), terms())  # while it is paid for
     assert paid.detail == "Another buyer is paying for it."
     assert (paid.extra["expires_at"], paid.extra["expires_in"]) == (None, None)
-    assert policy.refusal(Word("too_many_holds"), terms()).retry_after_s == 300
-    assert policy.refusal(Word("max_seats_per_booking"), terms()).extra == {"most": 4}
-    assert policy.refusal(Word("max_wheelchair_seats_per_booking"), terms()).extra == {"most": 1}
+    assert policy.to_refusal(Word("too_many_holds"), terms()).retry_after_s == 300
+    assert policy.to_refusal(Word("max_seats_per_booking"), terms()).extra == {"most": 4}
+    assert policy.to_refusal(Word("max_wheelchair_seats_per_booking"), terms()).extra == {"most": 1}
 
 
 @pytest.mark.parametrize(("held", "sold", "good"), [(2, 3, True), (2, 4, False), (0, 5, True), (6, 0, False)])
@@ -116,8 +123,8 @@ def test_a_limit_is_never_below_what_is_taken(held: int, sold: int, good: bool) 
 )
 def test_the_audit_hears_once_of_what_somebody_did_wrong(status: int, noted: bool, here: bool) -> None:
     refusal = Refusal()
-    refusal.status, refusal.noted = status, noted  # type: ignore[misc]
-    assert policy.is_noted_here(refusal) == here
+    refusal.status, refusal.is_audited = status, noted  # type: ignore[misc]
+    assert policy.needs_audit(refusal) == here
 
 
 SEAT, ZONE, TYPE = new_id(), new_id(), new_id()
@@ -165,7 +172,7 @@ def test_where_the_house_chooses_its_staff_alone_picks(picked: int, chooses: boo
     if good:
         policy.check_picking(picked, house, who)
         return
-    with pytest.raises(SeatsAreChosen):
+    with pytest.raises(SeatsAreAssigned):
         policy.check_picking(picked, house, who)
 
 
@@ -187,18 +194,18 @@ def test_limits_are_the_policys() -> None:
     ],
 )
 def test_the_first_baskets_that_fit_are_kept(baskets: list[Load], has: Load, kept: list[bool]) -> None:
-    assert policy.fitting(baskets, has, terms()) == kept
+    assert policy.find_fitting(baskets, has, terms()) == kept
 
 
 def test_without_a_limit_of_holds_any_number_fits() -> None:
-    assert policy.fitting([Load(99, 0, 1)], Load(0, 0, 0), terms(max_holds_per_user=None)) == [True]
+    assert policy.find_fitting([Load(99, 0, 1)], Load(0, 0, 0), terms(max_holds_per_user=None)) == [True]
 
 
 def test_the_rules_of_seats_are_the_policys() -> None:
-    found = policy.rules(terms(), explicit_wish=True)
+    found = policy.orphan_rules(terms(), explicit_wish=True)
     assert (found.strict, found.adjacency_strict, found.max_group_split) == (True, False, 2)
     assert (found.allow_split, found.explicit_wish, found.companions_kept) == (False, True, True)
     other = terms(orphan_avoidance_strict=False, group_adjacency_strict=True, enforce_accessibility_rules=False)
-    found = policy.rules(other, allow_split=True)
+    found = policy.orphan_rules(other, allow_split=True)
     assert (found.strict, found.adjacency_strict, found.companions_kept) == (False, True, False)
     assert (found.allow_split, found.explicit_wish) == (True, False)

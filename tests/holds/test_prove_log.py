@@ -15,8 +15,8 @@ from fullhouse.config import SETTINGS
 from fullhouse.kit.errors import OperatorError
 from fullhouse.kit.ids import new_id
 from fullhouse.prove.client import log as client_log
-from fullhouse.prove.client.holds import Row, compare, disagreements
-from fullhouse.prove.client.log import Call, Item, read
+from fullhouse.prove.client.holds import Row, compare, find_disagreements
+from fullhouse.prove.client.log import Call, Item, read_log
 from tests.accounts.helpers import data
 from tests.fixtures import SECRET_KEY, Client, Tenant
 from tests.holds.baskets import order
@@ -42,7 +42,7 @@ H1, H2, H3, K1, K2 = (new_id() for _ in range(5))
 OK_A, OK_AB = asked("1", "ok", ONE, holds=[H1]), asked("1", "ok", ONE, TWO, holds=[H1, H2])
 BACK = Call(call="2", kind="release", hold=H1, end="ok")
 KEPT = msgspec.structs.replace(BACK, end="fail")
-GONE = row(ONE, K1, H1, status="cancelled", is_given_back=True)
+GONE = row(ONE, K1, H1, status="cancelled", is_released=True)
 # What the client was told, what there is, and what is said of it (nothing: all is well).
 LOGS: dict[str, tuple[list[Call], list[Row], str]] = {
     "acknowledged": ([OK_AB], [row(ONE, K1, H1), row(TWO, K1, H2)], ""),
@@ -109,7 +109,7 @@ def test_lines_of_a_call_are_read_as_one_and_a_torn_one_not_at_all(tmp_path: Pat
         log.end(first, "ok", holds=[H1, H2])
     with (tmp_path / "log").open("ab") as file:
         file.write(b'{"call": "99", "kin')
-    held, back = read(tmp_path / "log")
+    held, back = read_log(tmp_path / "log")
     assert (held.kind, held.items, held.end, held.holds) == ("hold", [ONE, PLACES], "ok", [H1, H2])
     assert (back.kind, back.hold, back.end) == ("release", H1, None)
 
@@ -117,12 +117,16 @@ def test_lines_of_a_call_are_read_as_one_and_a_torn_one_not_at_all(tmp_path: Pat
 @pytest.mark.req("PROVE-2")
 @pytest.mark.parametrize(
     ("text", "says"),
-    [('{"call": 1}\n', "line 1: "), ('{"call": "1", "kind": "buy"}\n', "line 1: "), ('{"call": "1"}\n', "call 1 was")],
+    [
+        ('{"call": 1}\n', "line 1: "),
+        ('{"call": "1", "kind": "buy"}\n', "line 1: "),
+        ('{"call": "1"}\n', "call 1 has no kind"),
+    ],
 )
 def test_a_log_that_makes_no_sense_is_a_sentence(text: str, says: str, tmp_path: Path) -> None:
     (tmp_path / "log").write_text(text)
     with pytest.raises(OperatorError, match=says):
-        read(tmp_path / "log")
+        read_log(tmp_path / "log")
 
 
 @pytest.mark.req("PROVE-2")
@@ -153,9 +157,9 @@ async def test_a_hold_is_given_back_by_a_release_and_by_nothing_else(
     assert data(await staff.post(sale.path("holds/release"), json=freed)) == {"released": 1}
     await release("4", one, buyer)  # it is over
     assert [call.end for call in calls] == ["ok", "fail", "fail", "fail"]
-    assert await disagreements(owner, calls) == []
+    assert await find_disagreements(owner, calls) == []
     calls[0].end = "fail"
-    assert await disagreements(owner, calls) == [
+    assert await find_disagreements(owner, calls) == [
         f"call {name} was refused, but gave hold {one} back" for name in ("1", "4")
     ]
 
@@ -175,7 +179,7 @@ async def test_operators_prove_a_log_and_see_the_mutant(
                 said = [Item(seat=w.seat_id) if w.seat_id else Item(zone=w.ref_id, quantity=w.quantity) for w in wants]
                 name = log.call(kind="hold", event=sale.event_id, user=me, items=said)
                 results = await at.hold(wish(sale, me, *wants))
-                good = all(result.good for result in results)
+                good = all(result.is_granted for result in results)
                 log.end(name, "ok" if good else "fail", holds=[r.hold_id for r in results if good and r.hold_id])
 
             await hold(0, 1, count=2)
@@ -194,7 +198,7 @@ async def test_operators_prove_a_log_and_see_the_mutant(
         assert "client log" in capsys.readouterr().out
         lies = path.read_text().replace('"end":"fail"', '"end":"ok"')
         path.with_name("lies").write_text(lies)
-        results = await prove.run(at.url, client_log.read(path.with_name("lies")))
+        results = await prove.run(at.url, client_log.read_log(path.with_name("lies")))
         assert [len(wrong) for check, wrong in results.items() if check.name == "client log"] == [1]
         await at.owner.execute("DELETE FROM seat_holds WHERE seat_id = $1", UUID(sale.seat(2)))
         assert await asyncio.to_thread(told) == 1

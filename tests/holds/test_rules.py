@@ -66,7 +66,7 @@ async def test_a_check_that_breaks_costs_nobody_a_seat(
         raise RuntimeError("a bug")
 
     sale = await on_sale(staff, hall(1, 10))
-    monkeypatch.setattr("fullhouse.holds.desk.orphans.judge", broken)
+    monkeypatch.setattr("fullhouse.holds.sale_context.orphans.evaluate", broken)
     data(await order(buyer, sale, 1, 2), 201)
 
 

@@ -159,11 +159,11 @@ class LifeOfASale(RuleBasedStateMachine):
         results = self.do(hold(house.process, house.tenant, self.sale, user, *wants), "hold")
         fresh = expected.count("free")
         if model.state == "on sale" and set(expected) <= {"free", "own"} and model.fits(fresh, count):
-            assert all(result.good for result in results), (results, expected)
+            assert all(result.is_granted for result in results), (results, expected)
             self._keep(user, [*picks, *([None] if count else [])], count, results)
             self.taken["held"] += 1
             return
-        assert not all(result.good for result in results), (results, expected)
+        assert not all(result.is_granted for result in results), (results, expected)
         self.taken["refused"] += 1
         for said, result in zip(expected, results, strict=False):
             assert said == "free" or result.outcome == said

@@ -15,12 +15,12 @@ import pytest
 from fullhouse.holds import actions, jobs
 from fullhouse.holds.engine import Engine
 from fullhouse.kit.db.database import Database
-from fullhouse.kit.http.lane import Lane
+from fullhouse.kit.http.lanes import LaneRouter
 from fullhouse.kit.ids import new_id
 from fullhouse.kit.live.bus import RESYNC
 from fullhouse.kit.services import Services
 from fullhouse.seating.maps.geometry import unpack_states
-from fullhouse.seating.maps.halls import Halls
+from fullhouse.seating.maps.seat_states import SeatStateCache
 from fullhouse.seating.model import BLOCKED, SeatChoice
 from fullhouse.seating.overlay import actions as overlays
 from fullhouse.seating.overlay import seat_actions
@@ -39,7 +39,7 @@ def redis(request: pytest.FixtureRequest) -> str | None:
 
 
 @pytest.fixture
-def here(lane: Lane) -> Services:
+def here(lane: LaneRouter) -> Services:
     services: Services = lane.wide.state.services
     return services
 
@@ -47,7 +47,7 @@ def here(lane: Lane) -> Services:
 class Watcher:
     """A map on somebody's screen: the states from /availability, and what the stream says after that."""
 
-    def __init__(self, lane: Lane, sale: OnSale, stream: Listener) -> None:
+    def __init__(self, lane: LaneRouter, sale: OnSale, stream: Listener) -> None:
         self._lane, self._sale, self._stream = lane, sale, stream
         self.states: list[int] = []
         self.epoch, self.number = "", -1
@@ -80,7 +80,7 @@ class Watcher:
 
 
 @asynccontextmanager
-async def watching(lane: Lane, sale: OnSale) -> AsyncIterator[Watcher]:
+async def watching(lane: LaneRouter, sale: OnSale) -> AsyncIterator[Watcher]:
     async with listening(lane, sale.path("stream")) as stream:
         watcher = Watcher(lane, sale, stream)
         await watcher.follow()
@@ -113,7 +113,9 @@ async def agrees(owner: Any, sale: OnSale, watcher: Watcher) -> bool:
     return same_counts and watcher.states == await owner.fetchval(SHOWN, sale.event_id)
 
 
-async def test_a_snapshot_says_where_the_states_are(here: Services, lane: Lane, tenant: Tenant, client: Client) -> None:
+async def test_a_snapshot_says_where_the_states_are(
+    here: Services, lane: LaneRouter, tenant: Tenant, client: Client
+) -> None:
     sale = await stage(here, tenant, hall(pit=50))
     await hold(here, tenant, sale, tenant.people["customer"].id, *seats(sale, 3), places(sale, "pit", 4))
     async with listening(lane, sale.path("stream")) as stream:
@@ -179,7 +181,9 @@ class Workload:
             wants.append(places(self.sale, "pit", self.random.randint(1, 5)))
         ttl_s = self.random.choice([1, 300])
         ask = wish(self.sale, new_id(), *wants, ttl_s=ttl_s)
-        self.held += [r.hold_id for r in await services.part(Engine).hold(self.tenant.id, ask) if r.good and r.hold_id]
+        self.held += [
+            r.hold_id for r in await services.part(Engine).hold(self.tenant.id, ask) if r.is_granted and r.hold_id
+        ]
 
     async def release(self, services: Services) -> None:
         some = self.random.sample(self.held, min(len(self.held), 3))
@@ -229,18 +233,18 @@ async def test_snapshot_and_deltas_make_the_databases_state(
 
 async def test_news_in_any_order_leave_the_newest(here: Services, tenant: Tenant) -> None:
     sale = await stage(here, tenant, hall(pit=9))
-    found = await here.part(Halls).get(tenant.id, sale.event_id)
+    found = await here.part(SeatStateCache).get(tenant.id, sale.event_id)
     assert found
     topic, pit = f"seats:{sale.event_id}", sale.zones["pit"]
     held = [[5], [1], [7], [[pit, 3, 0, 7]], str(tenant.id)]
     freed = [[5], [0], [8], [[pit, 0, 0, 8]], str(tenant.id)]
     here.bus.deliver([(topic, freed), (topic, held)])  # the older one comes last
     assert found.states[5] == 0
-    assert found.places[pit] == (0, 0, 8)
+    assert found.zone_counts[pit] == (0, 0, 8)
 
 
 async def test_what_is_kept_for_a_companion_looks_blocked(
-    here: Services, lane: Lane, tenant: Tenant, owner: Any
+    here: Services, lane: LaneRouter, tenant: Tenant, owner: Any
 ) -> None:
     sale = await stage(here, tenant, hall(wheelchairs=2))
     async with watching(lane, sale) as watcher:
@@ -258,7 +262,7 @@ async def test_what_is_kept_for_a_companion_looks_blocked(
 
 
 @pytest.mark.req("TEN-2")
-async def test_nobody_learns_who_holds_what(here: Services, lane: Lane, tenant: Tenant, owner: Any) -> None:
+async def test_nobody_learns_who_holds_what(here: Services, lane: LaneRouter, tenant: Tenant, owner: Any) -> None:
     sale = await stage(here, tenant, hall(pit=20))
     user_id = new_id()
     async with listening(lane, sale.path("stream")) as stream:
@@ -296,7 +300,7 @@ async def test_places_without_seats_are_counted_from_memory(
 
 
 async def test_counts_come_four_times_a_second_at_most_and_the_last_one_is_right(
-    here: Services, lane: Lane, tenant: Tenant, owner: Any
+    here: Services, lane: LaneRouter, tenant: Tenant, owner: Any
 ) -> None:
     sale = await stage(here, tenant, hall())
     heard: list[Any] = []
@@ -365,15 +369,15 @@ async def test_a_team_hears_of_each_seat_that_is_held_and_the_public_does_not(
 
 
 async def test_when_much_has_changed_everybody_gets_a_snapshot(
-    here: Services, lane: Lane, tenant: Tenant, owner: Any
+    here: Services, lane: LaneRouter, tenant: Tenant, owner: Any
 ) -> None:
     """Nor is what else was said lost by that."""
     sale = await stage(here, tenant, hall())
     async with listening(lane, sale.path("stream")) as stream:
         first = await stream.next()
         async with here.database.tenant(tenant.id) as tx:
-            tx.tell(f"events:event:{sale.event_id}", _moved(sale))
-            overlays.forget_seats(tx, sale.event_id)
+            tx.publish(f"events:event:{sale.event_id}", _moved(sale))
+            overlays.publish_reload(tx, sale.event_id)
         messages = [await stream.next() for _ in range(2)]
         assert [message.event for message in messages] == ["event", "snapshot"]
         assert messages[1].data["seats"]["version"] != first.data["seats"]["version"]
@@ -389,11 +393,11 @@ def _moved(sale: OnSale) -> dict[str, Any]:
 
 
 async def test_a_hall_that_is_forgotten_is_no_silence(
-    here: Services, lane: Lane, tenant: Tenant, owner: Any, monkeypatch: pytest.MonkeyPatch
+    here: Services, lane: LaneRouter, tenant: Tenant, owner: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("fullhouse.seating.maps.halls.HALLS_MAX", 1)
+    monkeypatch.setattr("fullhouse.seating.maps.seat_states.EVENTS_MAX", 1)
     sale, other = await stage(here, tenant, hall()), await stage(here, tenant, hall())
     async with watching(lane, sale) as watcher:
-        await here.part(Halls).get(tenant.id, other.event_id)
+        await here.part(SeatStateCache).get(tenant.id, other.event_id)
         await hold(here, tenant, sale, new_id(), *seats(sale, 4))
         await until(lambda: agrees(owner, sale, watcher))

@@ -17,22 +17,22 @@ from fullhouse import wiring
 from fullhouse.cli import main
 from fullhouse.events import actions as events
 from fullhouse.events.policy import Move
-from fullhouse.holds import actions, guest_actions, sale_actions
+from fullhouse.holds import actions, guest_actions, payment_actions
 from fullhouse.holds.engine import PLACED, Engine
-from fullhouse.holds.mirror import checks, layout_cache, mirror
-from fullhouse.holds.mirror import warm as warm_holds
-from fullhouse.holds.mirror.warm import WarmHolds
-from fullhouse.kit.cache.warm import TIMEOUT_S, client
+from fullhouse.holds.mirror import consistency, layout_cache, redis_state
+from fullhouse.holds.mirror import writer as warm_holds
+from fullhouse.holds.mirror.writer import RedisMirror
+from fullhouse.kit.cache.optional_redis import TIMEOUT_S, make_client
 from fullhouse.kit.db.database import Database
 from fullhouse.kit.ids import new_id
-from fullhouse.kit.live.bus import HERE
+from fullhouse.kit.live.bus import LOCAL
 from fullhouse.kit.media.files import Disk
 from fullhouse.kit.messages import outbox
 from fullhouse.kit.services import Services, open_parts, open_services
-from fullhouse.seating.maps.halls import TOPIC
+from fullhouse.seating.maps.seat_states import SEATS_TOPIC
 from fullhouse.seating.model import SeatChange, SeatChoice
 from fullhouse.seating.overlay import seat_actions
-from fullhouse.seating.plans.config import plan
+from fullhouse.seating.plans.config import converter
 from fullhouse.seating.plans.plan import walk
 from tests.fixtures import PUBLIC_URL, SECRET_KEY, Tenant, make_tenant
 from tests.holds.helpers import OnSale, hall, hold, places, seats, stage, wish
@@ -70,18 +70,18 @@ async def tenant(process: Services) -> Tenant:
 
 @pytest.fixture
 async def redis(own_redis: Server) -> AsyncIterator[Any]:
-    opened = client(own_redis.url)
+    opened = make_client(own_redis.url)
     yield opened
     await opened.aclose()
 
 
 async def settled(process: Services) -> None:
-    await until(process.part(WarmHolds).is_settled)
+    await until(process.part(RedisMirror).is_settled)
 
 
 async def right(process: Services, tenant: Tenant, sale: OnSale) -> bool:
     await settled(process)
-    return not await checks.check(process, tenant.id, sale.event_id)
+    return not await consistency.find_differences(process, tenant.id, sale.event_id)
 
 
 def base(tenant: Tenant, sale: OnSale) -> str:
@@ -115,7 +115,7 @@ async def test_a_hold_lies_in_redis_under_its_names(process: Services, tenant: T
     assert availability == [(f"{sale.seat(5)}:held:{until_unix}".encode(), 2.0)]
     assert 300 <= await redis.ttl(f"{base(tenant, sale)}:seats:availability") <= 1800
     layout = await redis.get(f"fullhouse:org:{tenant.id}:layout:{sale.layout_id}:config")
-    assert plan.read(layout)[0].name == "Hall"
+    assert converter.read_config(layout)[0].name == "Hall"
     assert 86_000 < await redis.ttl(f"fullhouse:org:{tenant.id}:layout:{sale.layout_id}:config") <= 86_400
 
 
@@ -139,10 +139,10 @@ async def test_the_availability_follows_each_change(process: Services, tenant: T
     assert (mine[0].startswith(f"{sale.seat(1)}:held:"), mine[1]) == (True, 4.0)
     assert blocked == (f"{sale.seat(7)}:blocked:", 2.0)
     before = await known()
-    assert await mirror.rebuild(process, tenant.id, sale.event_id)
+    assert await redis_state.rebuild(process, tenant.id, sale.event_id)
     assert await known() == before, "patched and written anew are the same"
     await redis.zadd(f"{base(tenant, sale)}:seats:availability", {f"{sale.seat(2)}:sold:": 9})
-    wrong = await checks.check(process, tenant.id, sale.event_id)
+    wrong = await consistency.find_differences(process, tenant.id, sale.event_id)
     assert wrong == [f"redis: availability has {sale.seat(2)}:sold: in version 9.0, not None"]
 
 
@@ -153,10 +153,10 @@ async def test_counts_that_are_wrong_are_seen_and_those_that_ran_out_are_not(
     await hold(process, tenant, sale, new_id(), *seats(sale, 1))
     await settled(process)
     await redis.hset(f"{base(tenant, sale)}:occupancy", "live_attendees", 7)
-    wrong = await checks.check(process, tenant.id, sale.event_id)
+    wrong = await consistency.find_differences(process, tenant.id, sale.event_id)
     assert wrong == ["redis: live_attendees is 7, not 0"]
     await redis.delete(f"{base(tenant, sale)}:occupancy")
-    assert await checks.check(process, tenant.id, sale.event_id) == []
+    assert await consistency.find_differences(process, tenant.id, sale.event_id) == []
 
 
 @pytest.mark.parametrize(("plain", "piece"), [(1_000_000, 200_000), (100, 300)])
@@ -166,19 +166,19 @@ async def test_a_layout_of_any_size_lies_there(
     monkeypatch.setattr(layout_cache, "PLAIN_MAX_BYTES", plain)
     monkeypatch.setattr(layout_cache, "PIECE_BYTES", piece)
     sale = await stage(process, tenant, hall(20, 30))
-    assert await mirror.rebuild(process, tenant.id, sale.event_id)
+    assert await redis_state.rebuild(process, tenant.id, sale.event_id)
     name = f"fullhouse:org:{tenant.id}:layout:{sale.layout_id}:config"
     found = await redis.get(name)
     assert (found[:1] == b"{") == (plain > 100)
     config = found if plain > 100 else gzip.decompress(found)
-    assert sum(1 for _ in walk(plan.read(config)[0])) == 600
+    assert sum(1 for _ in walk(converter.read_config(config)[0])) == 600
     assert 86_000 < await redis.ttl(name) <= 86_400
-    assert await checks.check(process, tenant.id, sale.event_id) == []
+    assert await consistency.find_differences(process, tenant.id, sale.event_id) == []
     await redis.setrange(name, 40, "x")
-    wrong = await checks.check(process, tenant.id, sale.event_id)
+    wrong = await consistency.find_differences(process, tenant.id, sale.event_id)
     assert wrong == [f"redis: layout {sale.layout_id} has another config"]
-    layout_cache._kept.clear()  # as if a minute had passed
-    assert await mirror.rebuild(process, tenant.id, sale.event_id)
+    layout_cache._written.clear()  # as if a minute had passed
+    assert await redis_state.rebuild(process, tenant.id, sale.event_id)
     assert await redis.get(name) == found
     assert [key async for key in redis.scan_iter(f"{name}*")] == [name.encode()], "no piece stays behind"
 
@@ -211,7 +211,7 @@ async def test_what_is_handed_over_has_its_new_owners_name(process: Services, te
     seat, _ = await hold(process, tenant, sale, guest_id, *seats(sale, 1), places(sale, "pit", 3))
     await settled(process)
     async with process.database.tenant(tenant.id) as tx:
-        brought = await guest_actions.lock_brought(tx, [sale.event_id], guest_id, [])
+        brought = await guest_actions.lock_guest_holds(tx, [sale.event_id], guest_id, [])
         await guest_actions.hand_over(tx, sale.event_id, guest_id, user_id, brought)
     assert await right(process, tenant, sale)
     owner = await redis.get(f"{base(tenant, sale)}:seat:{sale.seat(1)}:hold")
@@ -227,7 +227,7 @@ async def test_what_a_checkout_gathers_has_its_time(process: Services, tenant: T
     await settled(process)
     async with process.database.tenant(tenant.id) as tx:
         until = await tx.now() + timedelta(minutes=10)
-        await sale_actions.prolong(tx, sale.event_id, [line.hold_id for line in held if line.hold_id], until)
+        await payment_actions.prolong(tx, sale.event_id, [line.hold_id for line in held if line.hold_id], until)
     assert await right(process, tenant, sale)
     assert await redis.pttl(f"{base(tenant, sale)}:seat:{sale.seat(1)}:hold") > 590_000
     scores = await redis.zrange(f"{base(tenant, sale)}:seat_holds", 0, -1, withscores=True)
@@ -266,14 +266,14 @@ async def test_a_random_workload_ends_equal(
 async def test_two_changes_heard_in_the_wrong_order_leave_the_newer(
     process: Services, tenant: Tenant, redis: Any
 ) -> None:
-    sale, topic = await stage(process, tenant, hall()), f"{HERE}{TOPIC}"
+    sale, topic = await stage(process, tenant, hall()), f"{LOCAL}{SEATS_TOPIC}"
     await hold(process, tenant, sale, new_id(), *seats(sale, 1))
     await settled(process)
     asks = [wish(sale, new_id(), *seats(sale, 5)) for _ in "ab"]
     later = process.clock.now() + timedelta(minutes=5)
     for n, version in ((1, 12), (0, 11)):  # the second one's commit was the first
         row = {"outcome": "held", "req": n + 1, "line": 1, "held_until": later, "version": version}
-        placed = tenant.id, asks, [row | {"hold_id": asks[n].wants[0].hold_id}]
+        placed = tenant.id, asks, [row | {"hold_id": asks[n].items[0].hold_id}]
         held = SeatChange([5], [1], [version], [], tenant.id)
         process.bus.deliver([(PLACED, placed), (f"{topic}{sale.event_id}", held)])
     freed = SeatChange([5], [0], [10], [], tenant.id)
@@ -281,7 +281,7 @@ async def test_two_changes_heard_in_the_wrong_order_leave_the_newer(
     await settled(process)
     assert await redis.getbit(f"{base(tenant, sale)}:seats:bitmap", 5)
     value = await redis.get(f"{base(tenant, sale)}:seat:{sale.seat(5)}:hold")
-    assert value.decode().startswith(f"{asks[1].wants[0].hold_id}:")
+    assert value.decode().startswith(f"{asks[1].items[0].hold_id}:")
 
 
 # --- when Redis is not what it should be
@@ -295,7 +295,7 @@ async def test_flushed_or_filled_with_lies_it_is_mended_and_decides_nothing(
     await settled(process)
 
     await redis.flushall()
-    assert await checks.check(process, tenant.id, sale.event_id)
+    assert await consistency.find_differences(process, tenant.id, sale.event_id)
     assert (await hold(process, tenant, sale, new_id(), *seats(sale, 2)))[0].outcome == "held"
     assert await right(process, tenant, sale)  # the next change finds it missing
 
@@ -308,14 +308,14 @@ async def test_flushed_or_filled_with_lies_it_is_mended_and_decides_nothing(
     await redis.hset(f"{names}:occupancy", mapping={"available_count": 0, "version": 99_999_999_999})
     assert (await hold(process, tenant, sale, new_id(), *seats(sale, 3)))[0].outcome == "held"
     await settled(process)
-    assert await checks.check(process, tenant.id, sale.event_id)
-    assert await mirror.rebuild(process, tenant.id, sale.event_id)
-    assert await checks.check(process, tenant.id, sale.event_id) == []
+    assert await consistency.find_differences(process, tenant.id, sale.event_id)
+    assert await redis_state.rebuild(process, tenant.id, sale.event_id)
+    assert await consistency.find_differences(process, tenant.id, sale.event_id) == []
 
 
 async def test_keys_of_another_kind_are_replaced(process: Services, tenant: Tenant, redis: Any) -> None:
     sale = await stage(process, tenant, hall(pit=20))
-    names = mirror.Names.of(process, tenant.id, sale.event_id)
+    names = redis_state.Keys.of(process, tenant.id, sale.event_id)
     for name in (*names.shared, names.occupancy, names.seat(sale.seat(4))):
         await redis.lpush(name, "a list")
     assert (await hold(process, tenant, sale, new_id(), *seats(sale, 4)))[0].outcome == "held"
@@ -352,7 +352,7 @@ async def test_redis_hangs(process: Services, tenant: Tenant, own_redis: Server)
             ask = [wish(sale, new_id(), *seats(sale, n)) for n in range(1, 20)]
             results = await asyncio.gather(*(process.part(Engine).hold(tenant.id, each) for each in ask))
         assert {result.outcome for [result] in results} == {"held"}
-        assert not process.part(WarmHolds).is_settled()
+        assert not process.part(RedisMirror).is_settled()
     await until(lambda: right(process, tenant, sale))
 
 
@@ -361,9 +361,9 @@ async def test_a_queue_that_runs_over_is_written_anew(
 ) -> None:
     monkeypatch.setattr(warm_holds, "QUEUE_MAX", 2)
     sale = await stage(process, tenant, hall())
-    lost = warm_holds.LOST.labels("overflow")
+    lost = warm_holds.LOST_CHANGES.labels("overflow")
     before = lost._value.get()
-    part = process.part(warm_holds.WarmHolds)
+    part = process.part(warm_holds.RedisMirror)
     await until(part.is_settled)
     asleep, part._wake = part._wake, asyncio.Event()  # nobody writes while the queue fills
     for n in range(SIZE):
@@ -382,7 +382,7 @@ async def test_the_checker_sees_what_is_wrong_in_memory(process: Services, tenan
         "UPDATE event_seats SET status = 'sold', ticket_id = gen_random_uuid() WHERE event_id = $1 AND ordinal = 9",
         sale.event_id,
     )
-    wrong = await checks.check(process, tenant.id, sale.event_id)
+    wrong = await consistency.find_differences(process, tenant.id, sale.event_id)
     assert "memory: seat 9 is in state 0, not 2" in wrong
     assert "redis: seat 9 is free" in wrong
 

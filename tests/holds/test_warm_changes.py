@@ -4,9 +4,9 @@ from datetime import UTC, datetime
 
 import pytest
 
-from fullhouse.holds.mirror import warm
-from fullhouse.holds.mirror.warm import INFINITY, Changes
-from fullhouse.holds.store import Prolonged
+from fullhouse.holds.mirror import writer
+from fullhouse.holds.mirror.writer import INFINITY, Changes
+from fullhouse.holds.store import HoldDeadline
 from fullhouse.kit.ids import new_id
 
 UNTIL = datetime(2030, 6, 1, 12, tzinfo=UTC)
@@ -17,7 +17,7 @@ UNTIL = datetime(2030, 6, 1, 12, tzinfo=UTC)
 def test_a_hold_that_is_frozen_and_thawed_stays(has_seat: bool) -> None:
     """Seen to be taken out of the mirror, as if it had ended, when what was gone before was not looked at again."""
     organization_id, event_id, place = new_id(), new_id(), new_id()
-    frozen = Prolonged(
+    frozen = HoldDeadline(
         new_id(),
         event_id,
         new_id(),
@@ -33,8 +33,8 @@ def test_a_hold_that_is_frozen_and_thawed_stays(has_seat: bool) -> None:
     thawed = frozen._replace(held_before=INFINITY, held_until=UNTIL, version=4 if has_seat else None)
     changes = Changes({}, {}, [], [])
     for row in (frozen, thawed):
-        warm._prolonged({(organization_id, event_id): changes}, organization_id, [row])
-    live = changes.held[place][0] if has_seat else changes.places[-1]
+        writer._collect_prolonged({(organization_id, event_id): changes}, organization_id, [row])
+    live = changes.held[place][0] if has_seat else changes.without_seat[-1]
     assert (live.hold_id, live.held_until) == (frozen.hold_id, UNTIL)
-    assert live not in changes.gone
-    assert [gone.held_until for gone in changes.gone] == [INFINITY]
+    assert live not in changes.ended
+    assert [gone.held_until for gone in changes.ended] == [INFINITY]

@@ -10,7 +10,7 @@ from prometheus_client import REGISTRY
 from structlog.testing import capture_logs
 
 from fullhouse.holds import jobs, store
-from fullhouse.holds.mirror import checks
+from fullhouse.holds.mirror import consistency
 from fullhouse.kit.db.database import Database
 from fullhouse.kit.ids import new_id
 from fullhouse.kit.services import Services
@@ -61,7 +61,7 @@ async def staged(process: Services, tenant: Tenant) -> list[OnSale]:
 
 
 async def are_right(process: Services, tenant: Tenant, sales: list[OnSale]) -> list[bool]:
-    return [not await checks.check(process, tenant.id, sale.event_id) for sale in sales]
+    return [not await consistency.find_differences(process, tenant.id, sale.event_id) for sale in sales]
 
 
 def failed_shows() -> float | None:
@@ -73,13 +73,13 @@ async def test_a_round_goes_on_after_one_that_fails(
     broken: Breaking, process: Services, tenant: Tenant, finder: Database, redis: Any, owner: Any
 ) -> None:
     sales = await staged(process, tenant)
-    async with finder.nobody() as tx:
-        order = [show.event_id for show in await store.shows_on_sale(tx)]
+    async with finder.without_tenant() as tx:
+        order = [show.event_id for show in await store.list_events_on_sale(tx)]
     sales.sort(key=lambda sale: order.index(sale.event_id))
     await redis.flushall()
     async with broken(redis, owner, sales[0]):
         with capture_logs() as logs:
-            done = await jobs.rebuild_warm(process, finder, pauses_s=(0, 0))
+            done = await jobs.rebuild_redis_mirror(process, finder, pauses_s=(0, 0))
     assert [show.event_id for show in done.failed] == [sales[0].event_id]
     assert (done.written, failed_shows()) == (len(order) - 1, 1)
     (line,) = [entry for entry in logs if entry["event"] == "cache.not_rebuilt"]
@@ -87,7 +87,7 @@ async def test_a_round_goes_on_after_one_that_fails(
     why = {"redis.write_rejected", "redis.mirror_rebuild_failed"}
     assert (line["tries"], len([entry for entry in logs if entry["event"] in why])) == (3, 3)
     assert await are_right(process, tenant, sales) == [False, True, True]
-    again = await jobs.rebuild_warm(process, finder, pauses_s=())
+    again = await jobs.rebuild_redis_mirror(process, finder, pauses_s=())
     assert (again.failed, failed_shows()) == ([], 0)
     assert await are_right(process, tenant, sales) == [True] * 3
 
@@ -99,7 +99,7 @@ async def test_one_that_is_mended_meanwhile_is_written_in_the_same_round(
     await redis.flushall()
     with capture_logs() as logs:
         async with refused(redis, owner, sales[1]):
-            round = asyncio.create_task(jobs.rebuild_warm(process, finder, pauses_s=(0.1,) * 600))
+            round = asyncio.create_task(jobs.rebuild_redis_mirror(process, finder, pauses_s=(0.1,) * 600))
             await until(lambda: any(entry["log_level"] == "error" for entry in logs))
         assert (await round).failed == []
     assert await are_right(process, tenant, sales) == [True] * 3
@@ -110,9 +110,9 @@ async def test_while_redis_is_away_all_are_left(
 ) -> None:
     await staged(process, tenant)
     own_redis.stop()
-    async with finder.nobody() as tx:
-        shows = await store.shows_on_sale(tx)
-    done = await jobs.rebuild_warm(process, finder, pauses_s=())
+    async with finder.without_tenant() as tx:
+        shows = await store.list_events_on_sale(tx)
+    done = await jobs.rebuild_redis_mirror(process, finder, pauses_s=())
     assert (done.written, done.failed) == (0, shows)
 
 

@@ -3,7 +3,7 @@
 from typing import Any
 
 from fullhouse.kit.cache.cache import Cache
-from fullhouse.kit.cache.warm import Warm
+from fullhouse.kit.cache.optional_redis import OptionalRedis
 from fullhouse.kit.db.database import Database
 from fullhouse.kit.live.bus import Bus
 
@@ -11,7 +11,7 @@ from fullhouse.kit.live.bus import Bus
 class Process:
     """A cache with its bus and database, as each process has them, and a truth to load from."""
 
-    def __init__(self, cache: Cache, bus: Bus, database: Database, warm: Warm) -> None:
+    def __init__(self, cache: Cache, bus: Bus, database: Database, warm: OptionalRedis) -> None:
         self.cache, self.bus, self.database, self.warm = cache, bus, database, warm
         self.loads = 0
 
@@ -23,5 +23,5 @@ class Process:
         return await self.cache.get(key, 60, load, of)
 
     async def invalidate(self, *keys: str) -> None:
-        async with self.database.nobody() as tx:
+        async with self.database.without_tenant() as tx:
             self.cache.invalidate(tx, *keys)

@@ -7,7 +7,7 @@ import asyncpg
 import hypothesis
 import pytest
 
-from fullhouse.kit.cache import warm
+from fullhouse.kit.cache import optional_redis
 from fullhouse.kit.ids import new_id
 from tests.services import servers
 from tests.services.servers import Server
@@ -20,7 +20,7 @@ hypothesis.settings.load_profile("house")
 @pytest.fixture
 def patient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Redis may take its time, as it does on a busy machine: only what is away counts as away."""
-    monkeypatch.setattr(warm, "TIMEOUT_S", 5.0)
+    monkeypatch.setattr(optional_redis, "TIMEOUT_S", 5.0)
 
 
 @pytest.fixture

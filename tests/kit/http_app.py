@@ -23,9 +23,9 @@ from litestar.response import Stream
 
 from fullhouse.kit.errors import Conflict, RateLimited
 from fullhouse.kit.http.body import decode
-from fullhouse.kit.http.edge import Edge
-from fullhouse.kit.http.lane import Answer, Call, Lane
-from fullhouse.kit.http.wide import WidePlugin
+from fullhouse.kit.http.lanes import HotRequest, LaneRouter, Response
+from fullhouse.kit.http.middleware import Middleware
+from fullhouse.kit.http.wide_lane import WidePlugin
 
 PLACES = 4
 
@@ -57,10 +57,10 @@ def make(order: Order, ids: tuple[UUID, ...]) -> dict[str, Any]:
     return {"data": {"order": order, "ids": ids}}
 
 
-async def fast_make(call: Call) -> Answer:
+async def fast_make(call: HotRequest) -> Response:
     order = decode(ORDER, await call.read())
     body = msgspec.json.encode(make(order, call.params))
-    return Answer(201, body, (("location", f"/api/shops/{call.params[0]}"),))
+    return Response(201, body, (("location", f"/api/shops/{call.params[0]}"),))
 
 
 @post("/api/shops/{shop_id:uuid}/orders/{order_id:uuid}", opt={"fast": fast_make})
@@ -70,9 +70,9 @@ async def slow_make(
     return LitestarResponse(make(data, (shop_id, order_id)), headers={"location": f"/api/shops/{shop_id}"})
 
 
-async def fast_who(call: Call) -> Answer:
+async def fast_who(call: HotRequest) -> Response:
     seen = {"ip": call.client_ip, "cookie": call.header("cookie"), "query": call.query, "id": call.request_id}
-    return Answer(200, msgspec.json.encode(seen))
+    return Response(200, msgspec.json.encode(seen))
 
 
 @get("/api/who", opt={"fast": fast_who, "public": True})
@@ -83,7 +83,7 @@ async def slow_who(request: Request[Any, Any, Any]) -> dict[str, Any]:
     return seen | {"id": request.state.request_id}
 
 
-async def fast_boom(call: Call) -> Answer:
+async def fast_boom(call: HotRequest) -> Response:
     raise {b"away": ConnectionRefusedError, b"late": TimeoutError}.get(await call.read(), RuntimeError)("secret")
 
 
@@ -92,9 +92,9 @@ async def slow_boom(body: RawBody) -> None:
     raise {b"away": ConnectionRefusedError, b"late": TimeoutError}.get(body, RuntimeError)("secret")
 
 
-async def fast_parked(call: Call) -> Answer:
+async def fast_parked(call: HotRequest) -> Response:
     await call.state.gate.wait()
-    return Answer(200, b"{}")
+    return Response(200, b"{}")
 
 
 @get("/api/parked", opt={"fast": fast_parked})
@@ -117,10 +117,10 @@ async def live(state: State) -> dict[str, Any]:
     return counts | {"opened": state.get("opened"), "settled": gc.get_freeze_count() > 0}
 
 
-async def fast_slow(call: Call) -> Answer:
+async def fast_slow(call: HotRequest) -> Response:
     call.state.slow += 1
     await asyncio.sleep(1.5)
-    return Answer(200, b'{"done":true}')
+    return Response(200, b'{"done":true}')
 
 
 @get("/api/slow", opt={"fast": fast_slow})
@@ -134,8 +134,8 @@ def upload(body: bytes) -> dict[str, Any]:
     return {"size": len(body), "sha256": hashlib.sha256(body).hexdigest()}
 
 
-async def fast_upload(call: Call) -> Answer:
-    return Answer(201, msgspec.json.encode(upload(await call.read())))
+async def fast_upload(call: HotRequest) -> Response:
+    return Response(201, msgspec.json.encode(upload(await call.read())))
 
 
 @post("/api/images", opt={"fast": fast_upload, "accepts": ("image/png",), "body_limit": 2_000_000})
@@ -143,8 +143,8 @@ async def slow_upload(body: RawBody) -> dict[str, Any]:
     return upload(body)
 
 
-async def fast_remove(call: Call) -> Answer:
-    return Answer(204, b"")
+async def fast_remove(call: HotRequest) -> Response:
+    return Response(204, b"")
 
 
 @delete("/api/shops/{shop_id:uuid}", opt={"fast": fast_remove})
@@ -195,7 +195,7 @@ async def lifespan(app: Litestar) -> AsyncIterator[None]:
     yield
 
 
-def build(edge: Edge, **settings: Any) -> Lane:
+def build(edge: Middleware, **settings: Any) -> LaneRouter:
     """A lane with its gate open."""
     gate_ = asyncio.Event()
     gate_.set()
@@ -209,9 +209,9 @@ def build(edge: Edge, **settings: Any) -> Lane:
         openapi_config=OpenAPIConfig(title="Shops", version="1"),
         **settings,
     )
-    return Lane(app, edge)
+    return LaneRouter(app, edge)
 
 
-def lane() -> Lane:
+def lane() -> LaneRouter:
     """For a server of its own."""
-    return build(Edge(max_in_flight=PLACES, trusted_proxies=(ip_network("127.0.0.1"),)))
+    return build(Middleware(max_in_flight=PLACES, trusted_proxies=(ip_network("127.0.0.1"),)))

@@ -7,10 +7,10 @@ from uuid import UUID
 import pytest
 
 from fullhouse.kit.db.database import Tx
-from fullhouse.kit.mail import mails
-from fullhouse.kit.mail.email import Letter, LetterData
-from fullhouse.kit.mail.mailer import Postman
-from fullhouse.kit.mail.mails import Mail, MailInFull, To
+from fullhouse.kit.mail import mailbox
+from fullhouse.kit.mail.email import Email, EmailData
+from fullhouse.kit.mail.mailbox import Mail, MailInFull, OutgoingEmail
+from fullhouse.kit.mail.mailer import Mailer
 from fullhouse.kit.services import Services
 from tests.fixtures import Tenant
 from tests.kit import smtp as smtp_server
@@ -19,7 +19,7 @@ from tests.kit.smtp import Smtp
 SENDER = "The House <tickets@house.example>"
 
 
-class Note(LetterData, frozen=True, kw_only=True):
+class Note(EmailData, frozen=True, kw_only=True):
     template: ClassVar[str] = "note"
     subject: str = "Hello"
     text: str = "A line.\n"
@@ -33,15 +33,15 @@ class OtherNote(Note, frozen=True, kw_only=True):
 def words(services: Services, monkeypatch: pytest.MonkeyPatch) -> None:
     """A writer that says what it is told."""
 
-    async def ask(tx: Tx) -> mails.Write:
-        def write(note: Any, language: str | None) -> Letter:
+    async def ask(tx: Tx) -> mailbox.RenderEmail:
+        def write(note: Any, language: str | None) -> Email:
             html = f"<p>{note.text}</p>"
             subject = f"{language}: {note.subject}" if language else note.subject
-            return Letter(subject=subject, text=note.text, html=html, sender_name="Häuser", reply_to="a@b.example")
+            return Email(subject=subject, text=note.text, html=html, sender_name="Häuser", reply_to="a@b.example")
 
         return write
 
-    monkeypatch.setattr(mails, "_writer", ask)
+    monkeypatch.setattr(mailbox, "_writer", ask)
 
 
 @pytest.fixture
@@ -59,15 +59,15 @@ class Mailroom:
     async def post(self, *people: str, about: UUID | None = None, **said: Any) -> list[UUID]:
         enclosures = said.pop("enclosures", ())
         async with self.database.tenant(self.organization_id) as tx:
-            letters = [To(email, Note(**said), enclosures) for email in people or ("ada@example.org",)]
-            return await mails.post_all(tx, letters, about=about)
+            letters = [OutgoingEmail(email, Note(**said), enclosures) for email in people or ("ada@example.org",)]
+            return await mailbox.enqueue_emails(tx, letters, about=about)
 
-    async def deliver(self, postman: Postman, ids: list[UUID]) -> None:
+    async def deliver(self, postman: Mailer, ids: list[UUID]) -> None:
         await postman.deliver(self.database, self.organization_id, {"mail_ids": [str(it) for it in ids]})
 
     async def everything(self) -> list[Mail]:
         async with self.database.tenant(self.organization_id) as tx:
-            return await mails.newest(tx, after_at=None, after_id=None, limit=100)
+            return await mailbox.list_newest(tx, after_at=None, after_id=None, limit=100)
 
     async def see(self) -> Mail:
         [found] = await self.everything()
@@ -75,7 +75,7 @@ class Mailroom:
 
     async def in_full(self, mail_id: UUID) -> MailInFull:
         async with self.database.tenant(self.organization_id) as tx:
-            found = await mails.in_full(tx, mail_id)
+            found = await mailbox.find_mail(tx, mail_id)
         assert found
         return found
 

@@ -10,12 +10,12 @@ from litestar import Litestar, get
 from litestar.datastructures import State
 
 from fullhouse.kit.http import endpoints
-from fullhouse.kit.http.edge import Edge
-from fullhouse.kit.http.lane import Lane
-from fullhouse.kit.http.wide import WidePlugin
-from fullhouse.kit.live.broadcast import Channel, Limits, News
+from fullhouse.kit.http.lanes import LaneRouter
+from fullhouse.kit.http.middleware import Middleware
+from fullhouse.kit.http.wide_lane import WidePlugin
+from fullhouse.kit.live.broadcast import Channel, StreamLimits, StreamMessage
 from fullhouse.kit.live.bus import Bus
-from fullhouse.kit.live.hub import Hub
+from fullhouse.kit.live.hub import StreamHub
 
 TOPIC = "number"
 
@@ -24,7 +24,7 @@ class House(msgspec.Struct):
     """As `Services`, as far as streams need them; and the number itself. `fails` is what its reading raises."""
 
     bus: Bus
-    streams: Hub
+    streams: StreamHub
     number: int = 0
     reads: int = 0
     shown: int = 0
@@ -33,7 +33,7 @@ class House(msgspec.Struct):
     @classmethod
     def make(cls, **limits: Any) -> "House":
         bus = Bus("postgresql://unused/unused")  # never started: it delivers in this process
-        return cls(bus, Hub(bus, Limits(**limits)))
+        return cls(bus, StreamHub(bus, StreamLimits(**limits)))
 
     def raise_(self, times: int = 1, **more: Any) -> None:
         for _ in range(times):
@@ -49,9 +49,9 @@ class House(msgspec.Struct):
         await asyncio.sleep(0)  # the number may be raised while the answer is on its way
         return {"number": number}
 
-    def show(self, news: Any) -> News | None:
+    def show(self, news: Any) -> StreamMessage | None:
         self.shown += 1
-        return None if news.get("secret") else News("raised", news, last=news.get("last", False))
+        return None if news.get("secret") else StreamMessage("raised", news, last=news.get("last", False))
 
     def channel(self) -> Channel:
         return Channel(TOPIC, {TOPIC: self.show}, self.snapshot)
@@ -74,18 +74,18 @@ async def raise_number(state: State) -> None:
     state.services.raise_()
 
 
-def build(house: House) -> Lane:
+def build(house: House) -> LaneRouter:
     @asynccontextmanager
     async def open_house(app: Litestar) -> AsyncIterator[None]:
         yield
         house.streams.close()
 
-    edge = Edge(max_in_flight=4)
+    edge = Middleware(max_in_flight=4)
     state = State({"services": house})
     app = Litestar([stream_number, live, raise_number], plugins=[WidePlugin(edge)], state=state, lifespan=[open_house])
-    return Lane(app, edge)
+    return LaneRouter(app, edge)
 
 
-def lane() -> Lane:
+def lane() -> LaneRouter:
     """For a server of its own."""
     return build(House.make())

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from fullhouse.kit.http.lane import Lane
+from fullhouse.kit.http.lanes import LaneRouter
 from tests.kit.sse import Listener
 from tests.kit.stream_app import House, build
 
@@ -14,10 +14,10 @@ both_lanes = pytest.mark.parametrize("path", [PATH, PATH + "/"], ids=["fast", "t
 
 
 @pytest.fixture
-async def make() -> AsyncIterator[Callable[..., tuple[House, Lane]]]:
+async def make() -> AsyncIterator[Callable[..., tuple[House, LaneRouter]]]:
     houses: list[House] = []
 
-    def make(**limits: Any) -> tuple[House, Lane]:
+    def make(**limits: Any) -> tuple[House, LaneRouter]:
         houses.append(House.make(**limits))
         return houses[-1], build(houses[-1])
 

@@ -109,7 +109,7 @@ async def test_a_row_is_kept_even_when_its_month_is_missing(
 
 async def test_a_worker_makes_the_months_ahead_once(server_url: str, owner: Any) -> None:
     finder = await Database.open(server_url, WORKER, size=1)
-    async with finder.nobody() as tx:
+    async with finder.without_tenant() as tx:
         await tx.fetchval("SELECT app.make_audit_months()")
         assert await tx.fetchval("SELECT app.make_audit_months()") == 0
     await finder.close()

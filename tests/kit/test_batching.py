@@ -5,7 +5,7 @@ from collections.abc import Callable, Hashable, Sequence
 
 import pytest
 
-from fullhouse.kit.batching import AGAIN, Again, Coalescer
+from fullhouse.kit.batching import RETRY, Batcher, Retry
 
 Batch = tuple[Hashable, list[int]]
 
@@ -20,16 +20,16 @@ class Kitchen:
         self.failing: Exception | None = None
         self._again = again
 
-    async def cook(self, key: Hashable, requests: Sequence[int], last: Sequence[bool]) -> Sequence[int | Again]:
+    async def cook(self, key: Hashable, requests: Sequence[int], last: Sequence[bool]) -> Sequence[int | Retry]:
         self.batches.append((key, list(requests)))
         await self.door.wait()
         if self.failing:
             raise self.failing
-        return [AGAIN if self._again(n, final) else n * 10 for n, final in zip(requests, last, strict=True)]
+        return [RETRY if self._again(n, final) else n * 10 for n, final in zip(requests, last, strict=True)]
 
 
-def served_by(kitchen: Kitchen, **more: int) -> Coalescer[int, int]:
-    return Coalescer("test", kitchen.cook, **more)
+def served_by(kitchen: Kitchen, **more: int) -> Batcher[int, int]:
+    return Batcher("test", kitchen.cook, **more)
 
 
 async def turns(count: int = 5) -> None:
@@ -213,10 +213,10 @@ async def test_closing_what_nobody_used() -> None:
 
 @pytest.mark.parametrize("answers", [[], [1]])
 async def test_a_batch_with_too_few_answers_leaves_nobody_waiting(answers: list[int]) -> None:
-    async def run(key: Hashable, requests: Sequence[int], last: Sequence[bool]) -> Sequence[int | Again]:
+    async def run(key: Hashable, requests: Sequence[int], last: Sequence[bool]) -> Sequence[int | Retry]:
         return answers
 
-    desk: Coalescer[int, int] = Coalescer("test", run)
+    desk: Batcher[int, int] = Batcher("test", run)
     async with asyncio.timeout(10):
         got = await asyncio.gather(*(desk.submit("org", n) for n in (1, 2)), return_exceptions=True)
     assert any(isinstance(answer, ValueError) for answer in got)
@@ -234,17 +234,17 @@ async def test_the_next_batch_waits_for_company_while_one_is_under_way(monkeypat
     callers.append(asyncio.create_task(desk.submit("org", 4)))
     await turns()
     assert kitchen.batches[1:] == [("org", [1, 2, 3, 4])]  # a quarter of a full one goes
-    monkeypatch.setattr("fullhouse.kit.batching.LONG_S", -1)
+    monkeypatch.setattr("fullhouse.kit.batching.LONG_BATCH_S", -1)
     callers.append(asyncio.create_task(desk.submit("org", 5)))
     await turns()
     assert kitchen.batches[2:] == [("org", [5])]  # those before it take long
     kitchen.door.set()
     assert await asyncio.gather(*callers) == [0, 10, 20, 30, 40, 50]
-    assert not desk._left_at
+    assert not desk._started_at
 
 
 async def test_whoever_waits_behind_one_that_hangs_goes_without_another_reason(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("fullhouse.kit.batching.LONG_S", 0.01)
+    monkeypatch.setattr("fullhouse.kit.batching.LONG_BATCH_S", 0.01)
     kitchen = Kitchen()
     kitchen.door.clear()
     desk = served_by(kitchen, lines=2)

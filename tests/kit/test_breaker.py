@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import pytest
 
 from fullhouse.kit.cache import breaker as breaker_module
-from fullhouse.kit.cache.breaker import Breaker
+from fullhouse.kit.cache.breaker import CircuitBreaker
 
 
 class Dependency:
@@ -40,35 +40,39 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> SimpleNamespace:
 
 
 @pytest.fixture
-def breaker(clock: SimpleNamespace) -> Breaker:
-    return Breaker("dependency", timeout_s=0.02, failures=3, rest_s=1.0)
+def breaker(clock: SimpleNamespace) -> CircuitBreaker:
+    return CircuitBreaker("dependency", timeout_s=0.02, failures=3, rest_s=1.0)
 
 
-async def ask(breaker: Breaker, dependency: Dependency, times: int = 1) -> list[str]:
+async def ask(breaker: CircuitBreaker, dependency: Dependency, times: int = 1) -> list[str]:
     return [await breaker.call(dependency.ask, "otherwise") for _ in range(times)]
 
 
-async def test_a_healthy_dependency_is_asked_every_time(breaker: Breaker, dependency: Dependency) -> None:
+async def test_a_healthy_dependency_is_asked_every_time(breaker: CircuitBreaker, dependency: Dependency) -> None:
     assert await ask(breaker, dependency, 5) == ["yes"] * 5
     assert dependency.asked == 5
     assert not breaker.open
 
 
 @pytest.mark.parametrize("error", [OSError(), ConnectionError(), TimeoutError()])
-async def test_after_three_failures_nobody_asks(breaker: Breaker, dependency: Dependency, error: Exception) -> None:
+async def test_after_three_failures_nobody_asks(
+    breaker: CircuitBreaker, dependency: Dependency, error: Exception
+) -> None:
     dependency.fails_with = error
     assert await ask(breaker, dependency, 10) == ["otherwise"] * 10
     assert dependency.asked == 3
     assert breaker.open
 
 
-async def test_a_dependency_that_hangs_is_given_up_after_the_timeout(breaker: Breaker, dependency: Dependency) -> None:
+async def test_a_dependency_that_hangs_is_given_up_after_the_timeout(
+    breaker: CircuitBreaker, dependency: Dependency
+) -> None:
     dependency.hangs = True
     assert await ask(breaker, dependency, 10) == ["otherwise"] * 10
     assert dependency.asked == 3
 
 
-async def test_failures_must_follow_each_other(breaker: Breaker, dependency: Dependency) -> None:
+async def test_failures_must_follow_each_other(breaker: CircuitBreaker, dependency: Dependency) -> None:
     for _ in range(4):
         dependency.fails_with = OSError()
         await ask(breaker, dependency, 2)
@@ -78,7 +82,7 @@ async def test_failures_must_follow_each_other(breaker: Breaker, dependency: Dep
 
 
 async def test_after_a_rest_one_caller_tries_and_the_others_go_on_without(
-    breaker: Breaker, dependency: Dependency, clock: SimpleNamespace
+    breaker: CircuitBreaker, dependency: Dependency, clock: SimpleNamespace
 ) -> None:
     dependency.fails_with = OSError()
     await ask(breaker, dependency, 3)
@@ -90,7 +94,7 @@ async def test_after_a_rest_one_caller_tries_and_the_others_go_on_without(
         assert dependency.asked == 3 + rest
 
 
-async def test_one_success_closes_it(breaker: Breaker, dependency: Dependency, clock: SimpleNamespace) -> None:
+async def test_one_success_closes_it(breaker: CircuitBreaker, dependency: Dependency, clock: SimpleNamespace) -> None:
     dependency.fails_with = OSError()
     await ask(breaker, dependency, 3)
     dependency.fails_with = None
@@ -102,7 +106,7 @@ async def test_one_success_closes_it(breaker: Breaker, dependency: Dependency, c
     assert not breaker.open  # it counts from the beginning again
 
 
-async def test_a_mistake_of_ours_is_not_hidden(breaker: Breaker, dependency: Dependency) -> None:
+async def test_a_mistake_of_ours_is_not_hidden(breaker: CircuitBreaker, dependency: Dependency) -> None:
     dependency.fails_with = ZeroDivisionError()
     for _ in range(5):
         with pytest.raises(ZeroDivisionError):

@@ -36,9 +36,9 @@ class Process:
         self.bus, self.database = bus, database
 
     async def tell(self, *messages: tuple[str, Any]) -> None:
-        async with self.database.nobody() as tx:
+        async with self.database.without_tenant() as tx:
             for topic, payload in messages:
-                tx.tell(topic, payload)
+                tx.publish(topic, payload)
 
 
 @pytest.fixture
@@ -90,8 +90,8 @@ async def test_the_teller_hears_it_at_once(pair: tuple[Process, Process], topic:
 async def test_a_rollback_tells_nobody(pair: tuple[Process, Process], topic: str) -> None:
     ears = [Ear(process.bus, topic) for process in pair]
     with pytest.raises(ZeroDivisionError):
-        async with pair[0].database.nobody() as tx:
-            tx.tell(topic, "never")
+        async with pair[0].database.without_tenant() as tx:
+            tx.publish(topic, "never")
             raise ZeroDivisionError
     await pair[0].tell((topic, "after"))
     for ear in ears:
@@ -198,8 +198,8 @@ async def test_what_neither_carries_is_made_good_by_one_resync(start: Any, own_r
     await here.tell((topic, "before"))
     await theirs.hears((topic, "before"))
     with frozen(own_redis.processes[0].pid):
-        assert here.bus._line
-        here.bus._line.terminate()
+        assert here.bus._notify_connection
+        here.bus._notify_connection.terminate()
         for n in range(3):
             await here.tell((topic, n))
         await until(lambda: (RESYNC, None) in theirs.heard)

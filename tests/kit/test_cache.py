@@ -8,7 +8,7 @@ import pytest
 
 from fullhouse.kit.cache import cache as cache_module
 from fullhouse.kit.cache.cache import Cache
-from fullhouse.kit.cache.warm import Warm
+from fullhouse.kit.cache.optional_redis import OptionalRedis
 from fullhouse.kit.live.bus import Bus
 from tests.kit.caches import Process
 
@@ -24,7 +24,7 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> SimpleNamespace:
 
 def memory() -> Cache:
     """Without any server: the layer in this process alone."""
-    return Cache(Bus("postgresql://nowhere"), Warm(None), size=3)
+    return Cache(Bus("postgresql://nowhere"), OptionalRedis(None), size=3)
 
 
 # --- in this process
@@ -90,7 +90,7 @@ async def test_the_least_recently_used_leaves_first() -> None:
 
 async def test_what_was_read_before_a_change_is_not_given_to_those_who_ask_after_it() -> None:
     bus = Bus("postgresql://nowhere")
-    cache, begun, let_go = Cache(bus, Warm(None)), asyncio.Event(), asyncio.Event()
+    cache, begun, let_go = Cache(bus, OptionalRedis(None)), asyncio.Event(), asyncio.Event()
 
     async def load_slowly() -> str:
         begun.set()
@@ -113,7 +113,7 @@ async def test_what_was_read_before_a_change_is_not_given_to_those_who_ask_after
 async def test_a_change_of_something_else_does_not_stop_a_value_from_being_kept() -> None:
     """Something is invalidated during every load, in a busy house."""
     bus = Bus("postgresql://nowhere")
-    cache, loads = Cache(bus, Warm(None)), itertools.count(1)
+    cache, loads = Cache(bus, OptionalRedis(None)), itertools.count(1)
 
     async def load() -> int:
         await asyncio.sleep(0)
@@ -126,7 +126,7 @@ async def test_a_change_of_something_else_does_not_stop_a_value_from_being_kept(
 
 async def test_a_change_during_the_load_of_two_keys_stops_only_the_one_it_names() -> None:
     bus = Bus("postgresql://nowhere")
-    cache, let_go, loads = Cache(bus, Warm(None)), asyncio.Event(), itertools.count(1)
+    cache, let_go, loads = Cache(bus, OptionalRedis(None)), asyncio.Event(), itertools.count(1)
 
     async def load() -> int:
         await let_go.wait()
@@ -175,7 +175,7 @@ async def test_whoever_asks_for_what_is_not_there_pushes_nothing_out(monkeypatch
 
 async def test_nothing_is_forgotten_when_it_comes_to_be() -> None:
     bus = Bus("postgresql://nowhere")
-    process = Process(Cache(bus, Warm(None)), bus, None, None)  # type: ignore[arg-type]
+    process = Process(Cache(bus, OptionalRedis(None)), bus, None, None)  # type: ignore[arg-type]
     for news in (("cache", ["key"]), ("resync", None)):
         assert await process.get("key", None) is None
         bus.deliver([news])

@@ -8,8 +8,8 @@ from typing import Any
 import msgspec
 import pytest
 
-from fullhouse.kit.cache.cache import Cache, keep_at_most
-from fullhouse.kit.cache.warm import Warm
+from fullhouse.kit.cache.cache import Cache, limit_ttl
+from fullhouse.kit.cache.optional_redis import OptionalRedis
 from fullhouse.kit.db.database import APP, Database
 from fullhouse.kit.ids import new_id
 from fullhouse.kit.live.bus import Bus
@@ -25,7 +25,7 @@ async def start(server_url: str) -> AsyncIterator[Any]:
     async with AsyncExitStack() as stack:
 
         async def start(redis_url: str | None = None) -> Process:
-            bus, warm = Bus(server_url), Warm(redis_url)
+            bus, warm = Bus(server_url), OptionalRedis(redis_url)
             database = await Database.open(server_url, APP, size=1, bus=bus)
             cache = Cache(bus, warm)
             for close in (warm.close, cache.close, database.close, bus.stop):
@@ -62,7 +62,7 @@ async def test_a_rolled_back_change_forgets_nothing(start: Any, key: str) -> Non
     process = await start()
     await process.get(key, 1)
     with pytest.raises(ZeroDivisionError):
-        async with process.database.nobody() as tx:
+        async with process.database.without_tenant() as tx:
             process.cache.invalidate(tx, key)
             raise ZeroDivisionError
     assert await process.get(key, 2) == 1
@@ -70,7 +70,7 @@ async def test_a_rolled_back_change_forgets_nothing(start: Any, key: str) -> Non
 
 async def test_whoever_missed_something_forgets_everything(key: str) -> None:
     bus = Bus("postgresql://nowhere")
-    process = Process(Cache(bus, Warm(None)), bus, None, None)  # type: ignore[arg-type]
+    process = Process(Cache(bus, OptionalRedis(None)), bus, None, None)  # type: ignore[arg-type]
     await process.get(key, 1)
     bus.deliver([("resync", None)])
     assert await process.get(key, 2) == 2
@@ -113,7 +113,7 @@ async def test_what_may_be_out_of_date_is_kept_for_less_in_redis_too(start: Any,
     process = await start(redis_url)
 
     async def load() -> int:
-        keep_at_most(15)
+        limit_ttl(15)
         return 1
 
     assert await process.cache.get(key, 60, load, int, warm_s=900) == 1
@@ -154,7 +154,7 @@ async def test_redis_hung_during_a_change_comes_back_without_the_old_value(
         await here.invalidate(key)
         assert await here.get(key, 2) == 2
         await until(lambda: here.warm._breaker.open)
-    await until(lambda: not here.cache._owed)
+    await until(lambda: not here.cache._pending_deletes)
     assert await here.warm.call(lambda client: client.get(f"fullhouse:{key}"), b"?") is None
     await until(lambda: _is(there.get(key, 2), 2))
 
@@ -184,12 +184,12 @@ async def test_an_old_value_that_reaches_redis_after_the_drop_is_dropped_too(
 
     async def put_late(*arguments: Any) -> None:
         process.bus.deliver([("cache", [key])])
-        await until(lambda: not process.cache._owed)
+        await until(lambda: not process.cache._pending_deletes)
         await put(*arguments)
 
     monkeypatch.setattr(process.cache, "_to_redis", put_late)
     await process.get(key, 1)
-    await until(lambda: not process.cache._owed)
+    await until(lambda: not process.cache._pending_deletes)
     assert await in_redis(process, key) is None
 
 
@@ -213,7 +213,7 @@ async def test_a_second_change_during_the_drop_of_the_first_is_dropped_too(
     await call(lambda client: client.set(f"fullhouse:{key}", b"between the changes"), None)
     await process.invalidate(key)
     let_go.set()
-    await until(lambda: not process.cache._owed)
+    await until(lambda: not process.cache._pending_deletes)
     assert await in_redis(process, key) is None
 
 

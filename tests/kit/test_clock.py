@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from fullhouse.kit.db.clock import Clock
-from fullhouse.kit.db.database import HotLine
-from fullhouse.kit.services import _PULSE, Services
+from fullhouse.kit.db.database import PreparedStatementPool
+from fullhouse.kit.services import _HEALTH_SQL, Services
 from tests.kit.helpers import until
 
 pytestmark = pytest.mark.req("CACHE-1")
@@ -20,13 +20,13 @@ NEAR = timedelta(seconds=5)  # a busy machine, not a wrong clock
 
 
 @pytest.fixture
-async def pulse(server_url: str) -> AsyncIterator[HotLine]:
-    line = HotLine(server_url, _PULSE, lines=1, deadline_s=2)
+async def pulse(server_url: str) -> AsyncIterator[PreparedStatementPool]:
+    line = PreparedStatementPool(server_url, _HEALTH_SQL, lines=1, deadline_s=2)
     yield line
     await line.close()
 
 
-class Away(HotLine):
+class Away(PreparedStatementPool):
     """A database that can be taken away, and says something else when it is back."""
 
     def __init__(self, ahead: timedelta) -> None:
@@ -47,7 +47,7 @@ async def test_before_the_first_answer_it_is_our_own_time() -> None:
     assert abs(ahead(Clock(Away(DAY)))) < NEAR
 
 
-async def test_it_follows_the_databases_time(pulse: HotLine, clock: Move) -> None:
+async def test_it_follows_the_databases_time(pulse: PreparedStatementPool, clock: Move) -> None:
     here = Clock(pulse)
     for shift in (DAY, -40 * DAY, timedelta()):
         await clock(shift)
@@ -57,7 +57,7 @@ async def test_it_follows_the_databases_time(pulse: HotLine, clock: Move) -> Non
 
 async def test_it_is_measured_before_the_process_serves(services: Services, clock: Move) -> None:
     await clock(3 * DAY)
-    other = Clock(services.pulse)
+    other = Clock(services.health_query)
     await other.start()
     await other.stop()
     assert abs(ahead(other) - 3 * DAY) < NEAR
@@ -72,7 +72,7 @@ async def test_it_runs_on_between_two_measurements(monkeypatch: pytest.MonkeyPat
 
 
 async def test_while_the_database_is_away_it_keeps_what_it_knew(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("fullhouse.kit.db.clock.EVERY_S", 0.001)
+    monkeypatch.setattr("fullhouse.kit.db.clock.MEASURE_EVERY_S", 0.001)
     database = Away(DAY)
     here = Clock(database)
     await here.start()
@@ -96,7 +96,7 @@ async def test_a_process_starts_without_the_database() -> None:
 
 
 async def test_it_stops_asking_when_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("fullhouse.kit.db.clock.EVERY_S", 0.0)
+    monkeypatch.setattr("fullhouse.kit.db.clock.MEASURE_EVERY_S", 0.0)
     database = Away(DAY)
     here = Clock(database)
     await here.start()

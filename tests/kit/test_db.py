@@ -80,7 +80,7 @@ async def test_the_organisation_ends_with_the_transaction(database: Database, te
     with pytest.raises(ZeroDivisionError):
         async with database.tenant(tenant.id):
             raise ZeroDivisionError
-    async with database.nobody() as tx:
+    async with database.without_tenant() as tx:
         assert await tx.fetchval("SELECT pg_backend_pid()") == pid
         assert await tx.fetchval("SELECT app.org()") is None
         assert await tx.fetchval("SELECT count(*) FROM users") == 0
@@ -112,7 +112,7 @@ async def test_an_exception_takes_everything_back(database: Database, tenant: Te
     with pytest.raises(ZeroDivisionError):
         async with database.tenant(tenant.id) as tx:
             await write(tx, "one")
-            tx.tell("topic", 1)
+            tx.publish("topic", 1)
             tx.after_commit.append(lambda: hooked.append("ran"))
             raise ZeroDivisionError
     assert await subjects(owner, tenant) == []
@@ -122,7 +122,7 @@ async def test_an_exception_takes_everything_back(database: Database, tenant: Te
 async def test_words_and_hooks_leave_at_the_commit(database: Database, tenant: Tenant, ear: Ear) -> None:
     hooked: list[str] = []
     async with database.tenant(tenant.id) as tx:
-        tx.tell("topic", 1)
+        tx.publish("topic", 1)
         tx.after_commit.append(lambda: hooked.append("ran"))
         assert (ear.before, ear.after, hooked) == ([], [], [])
     assert (ear.before, ear.after, hooked) == ([("topic", 1)], [("topic", 1)], ["ran"])
@@ -133,7 +133,7 @@ async def test_a_swallowed_error_is_no_success(database: Database, tenant: Tenan
     with pytest.raises(CommitFailed):
         async with database.tenant(tenant.id) as tx:
             await write(tx, "one")
-            tx.tell("topic", 1)
+            tx.publish("topic", 1)
             with pytest.raises(asyncpg.DivisionByZeroError):
                 await tx.execute("SELECT 1 / 0")
     assert await subjects(owner, tenant) == []
@@ -151,7 +151,7 @@ async def test_a_commit_that_the_server_refuses_tells_nobody(
         with pytest.raises(asyncpg.RestrictViolationError):
             async with database.tenant(tenant.id) as tx:
                 await write(tx, "one")
-                tx.tell("topic", 1)
+                tx.publish("topic", 1)
     finally:
         await owner.execute("DROP TRIGGER no ON mails")
     assert await subjects(owner, tenant) == []
@@ -167,7 +167,7 @@ async def test_a_commit_whose_answer_was_not_awaited_is_told_all_the_same(
     async def handle() -> None:
         async with database.tenant(tenant.id) as tx:
             await write(tx, "one")
-            tx.tell("topic", 1)
+            tx.publish("topic", 1)
             commit = tx.execute
 
             def execute(statement: str) -> Any:
@@ -201,16 +201,16 @@ async def test_a_failed_part_takes_its_writes_and_words_back(
     hooked: list[str] = []
     async with database.tenant(tenant.id) as tx:
         await write(tx, "before")
-        tx.tell("topic", "before")
+        tx.publish("topic", "before")
         with pytest.raises(asyncpg.DivisionByZeroError):
             async with tx.savepoint():
                 await write(tx, "inside")
-                tx.tell("topic", "inside")
+                tx.publish("topic", "inside")
                 tx.after_commit.append(lambda: hooked.append("inside"))
                 await tx.execute("SELECT 1 / 0")
         async with tx.savepoint():
             await write(tx, "later")
-            tx.tell("topic", "later")
+            tx.publish("topic", "later")
     assert await subjects(owner, tenant) == ["before", "later"]
     assert ear.after == [("topic", "before"), ("topic", "later")]
     assert hooked == []

@@ -7,7 +7,7 @@ from typing import Any
 import asyncpg
 import pytest
 
-from fullhouse.kit.db.database import APP, LOST, Database, connect
+from fullhouse.kit.db.database import APP, DATABASE_ERRORS, Database, connect
 from tests.fixtures import Tenant
 from tests.kit.helpers import end_backends, frozen, until
 from tests.kit.test_db import open_transactions, subjects, write
@@ -87,7 +87,7 @@ async def test_a_handler_cancelled_anywhere_leaves_no_transaction(
     handler.cancel()
     await asyncio.gather(handler, return_exceptions=True)
     await until(lambda: none_open(owner))
-    async with database.nobody() as tx:
+    async with database.without_tenant() as tx:
         assert await tx.fetchval("SELECT app.org()") is None
     assert await subjects(owner, tenant) in ([], ["one"])
 
@@ -134,7 +134,7 @@ async def test_a_lost_connection_is_replaced(database: Database, tenant: Tenant,
             assert await end_backends(owner, f"pid = {await tx.fetchval('SELECT pg_backend_pid()')}")
             await tx.fetchval("SELECT 1")
 
-    with pytest.raises(LOST):
+    with pytest.raises(DATABASE_ERRORS):
         await at_work()
     assert await subjects(owner, tenant) == []
 

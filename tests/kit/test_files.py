@@ -11,7 +11,7 @@ import pytest
 
 from fullhouse import wiring
 from fullhouse.config import ConfigError, load
-from fullhouse.kit.media.files import S3, Bucket, Disk, Files, StoreFailed, signed
+from fullhouse.kit.media.files import S3, Bucket, Disk, Files, StoreFailed, sign_headers
 from tests.kit import bucket
 from tests.kit.bucket import Store
 
@@ -167,7 +167,7 @@ def test_signatures_are_those_that_aws_publishes(
 ) -> None:
     suite = key is SUITE
     now = datetime(2015, 8, 30, 12, 36, tzinfo=UTC) if suite else datetime(2013, 5, 24, tzinfo=UTC)
-    given = signed(key, method, url, headers, content, now, "service" if suite else "s3")
+    given = sign_headers(key, method, url, headers, content, now, "service" if suite else "s3")
     assert given["authorization"].endswith(f"Signature={signature}")
 
 
@@ -228,14 +228,14 @@ WHOLE = {"S3_ENDPOINT": "https://s3.example.org/", "S3_BUCKET": "posters"} | {
 
 
 def test_without_a_store_files_are_in_the_state_folder(tmp_path: Path) -> None:
-    files: Any = wiring.files(load({"FULLHOUSE_HOME": str(tmp_path)}))
+    files: Any = wiring.file_storage(load({"FULLHOUSE_HOME": str(tmp_path)}))
     assert isinstance(files, Disk)
     assert files._folder == tmp_path / "images"
 
 
 def test_a_store_is_taken_whole() -> None:
     settings = load(WHOLE | {"S3_REGION": "eu-west-1"})
-    assert isinstance(wiring.files(settings), S3)
+    assert isinstance(wiring.file_storage(settings), S3)
     assert settings.s3
     assert (settings.s3.bucket, settings.s3.region) == ("posters", "eu-west-1")
 

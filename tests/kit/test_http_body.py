@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from fullhouse.kit.errors import FieldError, Invalid, Malformed, TooLarge, UnknownField, UnsupportedMedia
 from fullhouse.kit.http import body
-from fullhouse.kit.http.body import Rules, decode
-from fullhouse.kit.http.patience import Patience
+from fullhouse.kit.http.body import BodyRules, decode
+from fullhouse.kit.http.timeouts import Timeouts
 
 ANYTHING = msgspec.json.Decoder(Any)
 
@@ -87,17 +87,17 @@ def test_brackets_in_strings_do_not_nest() -> None:
 
 @pytest.mark.parametrize("empty", [None, "text/plain"])
 def test_an_empty_body_may_have_any_type(empty: str | None) -> None:
-    body.check(empty, b"", Rules())
+    body.check_body(empty, b"", BodyRules())
 
 
 def test_a_route_amends_the_rules() -> None:
-    rules = Rules().amended({"accepts": ["image/png"], "body_limit": 5, "fast": None})
-    body.check("image/png", b"\0\xff", rules)
+    rules = BodyRules().with_options({"accepts": ["image/png"], "body_limit": 5, "fast": None})
+    body.check_body("image/png", b"\0\xff", rules)
     with pytest.raises(TooLarge):
-        body.check("image/png", b"123456", rules)
+        body.check_body("image/png", b"123456", rules)
     with pytest.raises(UnsupportedMedia):
-        body.check("application/json", b"{}", rules)
-    assert Rules().amended({}) == Rules()
+        body.check_body("application/json", b"{}", rules)
+    assert BodyRules().with_options({}) == BodyRules()
 
 
 async def once(*parts: bytes) -> AsyncIterator[bytes]:
@@ -117,13 +117,13 @@ async def test_an_announced_length_is_a_number() -> None:
 
 
 async def test_a_body_is_counted_as_it_comes() -> None:
-    assert await body.gather(once(b"ab", b"", b"c"), 3) == b"abc"
+    assert await body.read_body(once(b"ab", b"", b"c"), 3) == b"abc"
     with pytest.raises(TooLarge):
-        await body.gather(once(b"ab", b"cd"), 3)
+        await body.read_body(once(b"ab", b"cd"), 3)
 
 
 async def test_patience_ends() -> None:
-    patience = Patience(0.05)
+    patience = Timeouts(0.05)
     with pytest.raises(Malformed, match="in time"), patience.wait():
         await asyncio.sleep(60)
     await asyncio.sleep(0)  # the task is not cancelled any more
@@ -132,7 +132,7 @@ async def test_patience_ends() -> None:
 
 
 async def test_patience_leaves_a_real_cancellation_alone() -> None:
-    patience = Patience(30)
+    patience = Timeouts(30)
 
     async def read() -> None:
         with patience.wait():
@@ -146,7 +146,7 @@ async def test_patience_leaves_a_real_cancellation_alone() -> None:
 
 
 async def test_patience_is_each_waits_own() -> None:
-    patience = Patience(0.05)
+    patience = Timeouts(0.05)
 
     async def read(seconds: float) -> bool:
         try:

@@ -22,7 +22,7 @@ async def test_a_body_that_nobody_reads_is_not_received() -> None:
         await go_on.wait()
         sizes.append(len(request._parts))
         size = sum([len(chunk) async for chunk in request.chunks()])
-        request.answer(200, b"", b"%d" % size)
+        request.respond(200, b"", b"%d" % size)
 
     body = b"x" * 20_000_000
     async with listening(wait) as (reader, writer):
@@ -62,7 +62,7 @@ async def test_an_answer_that_nobody_reads_is_not_written() -> None:
 
 async def test_an_answer_before_the_body_has_come_ends_the_connection_and_is_read() -> None:
     async def refuse(request: Request) -> None:
-        request.answer(401, b"", b"no")
+        request.respond(401, b"", b"no")
 
     async with listening(refuse) as (reader, writer):
         writer.write(b"POST / HTTP/1.1\r\n" + HOST + b"Content-Length: 3000000\r\n\r\n" + b"x" * 1000)
@@ -87,7 +87,7 @@ async def test_a_body_that_is_cut_off_is_not_whole() -> None:
             await echo(request)
         except Malformed as error:
             found.append(error.detail)
-            request.answer(400, b"", b"")
+            request.respond(400, b"", b"")
 
     async with listening(read) as (reader, writer):
         writer.write(REQUEST[:-2])
@@ -118,7 +118,7 @@ async def test_who_asks_on_and_on_and_reads_nothing_is_not_answered_on_and_on(mo
     def large(request: Request) -> bool:
         nonlocal answered
         answered += 1
-        request.answer(200, b"", b"x" * 20_000)
+        request.respond(200, b"", b"x" * 20_000)
         return True
 
     async def by_task(request: Request) -> None:
@@ -156,7 +156,7 @@ async def test_a_trailer_without_an_end_is_not_kept() -> None:
         try:
             await echo(request)
         except Malformed:
-            request.answer(400, b"", b"")
+            request.respond(400, b"", b"")
 
     async with listening(read) as (reader, writer):
         writer.write(b"POST / HTTP/1.1\r\n" + HOST + b"Transfer-Encoding: chunked\r\n\r\n1\r\na\r\n0\r\nX: ")
@@ -170,7 +170,7 @@ async def test_a_trailer_without_an_end_is_not_kept() -> None:
 async def test_a_refusal_is_read_by_who_still_sends() -> None:
     async def refuse(request: Request) -> None:
         await asyncio.sleep(0.1)  # more of the body has come than is kept
-        request.answer(401, b"", b"no")
+        request.respond(401, b"", b"no")
 
     async with listening(refuse) as (reader, writer):
         writer.write(b"POST / HTTP/1.1\r\n" + HOST + b"Content-Length: 3000000\r\n\r\n")
@@ -243,7 +243,7 @@ async def test_who_takes_nothing_of_an_answer_is_left(monkeypatch: pytest.Monkey
 
     async def flood(request: Request) -> None:
         request.on_left(lost.set)
-        request.answer(200, b"", b"x" * 30_000_000)
+        request.respond(200, b"", b"x" * 30_000_000)
         await lost.wait()
 
     async with listening(flood) as (_, writer):

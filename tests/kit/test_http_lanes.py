@@ -13,9 +13,9 @@ from litestar import Litestar, get
 from litestar.config.cors import CORSConfig
 from litestar.params import FromPath
 
-from fullhouse.kit.http.edge import Edge
-from fullhouse.kit.http.lane import Answer, Call, Lane
-from fullhouse.kit.http.patience import Patience
+from fullhouse.kit.http.lanes import HotRequest, LaneRouter, Response
+from fullhouse.kit.http.middleware import Middleware
+from fullhouse.kit.http.timeouts import Timeouts
 from tests.kit.http_app import PLACES, build
 from tests.kit.http_server import Server, serving
 
@@ -35,7 +35,7 @@ def server() -> Iterator[Server]:
 @pytest.fixture
 async def faces(server: Server) -> AsyncIterator[dict[str, httpx.AsyncClient]]:
     """The same application behind both transports."""
-    edge = Edge(max_in_flight=PLACES, trusted_proxies=(ip_network("127.0.0.1"),))
+    edge = Middleware(max_in_flight=PLACES, trusted_proxies=(ip_network("127.0.0.1"),))
     async with AsyncExitStack() as stack:
         local = httpx.AsyncClient(transport=httpx.ASGITransport(build(edge)), base_url="http://test")
         remote = httpx.AsyncClient(base_url=server.url, verify=False)  # plain HTTP: no authorities to load
@@ -319,7 +319,7 @@ async def test_a_slow_sender_is_not_waited_for() -> None:
         yield GOOD[:5]
         await asyncio.sleep(60)
 
-    lane = build(Edge(patience=Patience(0.1)))
+    lane = build(Middleware(body_timeouts=Timeouts(0.1)))
     async with httpx.AsyncClient(transport=httpx.ASGITransport(lane), base_url="http://test") as client:
         for path in (PATH, f"{PATH}/"):
             answer = await client.post(path, headers=JSON, content=never())
@@ -328,7 +328,7 @@ async def test_a_slow_sender_is_not_waited_for() -> None:
 
 
 async def test_pages_of_other_sites_are_answered_by_the_lane_that_knows_them() -> None:
-    lane = build(Edge(), cors_config=CORSConfig(allow_origins=["https://shop.example"]))
+    lane = build(Middleware(), cors_config=CORSConfig(allow_origins=["https://shop.example"]))
     async with httpx.AsyncClient(transport=httpx.ASGITransport(lane), base_url="http://test") as client:
         foreign = await client.get("/api/who", headers={"origin": "https://shop.example"})
         assert foreign.headers["access-control-allow-origin"] == "https://shop.example"
@@ -337,11 +337,11 @@ async def test_pages_of_other_sites_are_answered_by_the_lane_that_knows_them() -
 
 
 def test_a_fast_route_takes_ids_only() -> None:
-    async def fast(call: Call) -> Answer:
-        return Answer(200, b"{}")
+    async def fast(call: HotRequest) -> Response:
+        return Response(200, b"{}")
 
     @get("/a/{name:str}", opt={"fast": fast})
     async def twin(name: FromPath[str]) -> None: ...
 
     with pytest.raises(ValueError, match="no parameters but"):
-        Lane(Litestar([twin]), Edge())
+        LaneRouter(Litestar([twin]), Middleware())

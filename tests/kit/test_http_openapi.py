@@ -10,10 +10,10 @@ import pytest
 from litestar import Litestar
 
 from fullhouse.kit.http import openapi
-from fullhouse.kit.http.answer import Answer
-from fullhouse.kit.http.edge import Edge
 from fullhouse.kit.http.endpoints import post
-from fullhouse.kit.http.wide import WidePlugin
+from fullhouse.kit.http.middleware import Middleware
+from fullhouse.kit.http.response import Response
+from fullhouse.kit.http.wide_lane import WidePlugin
 from tests.kit.http_app import build
 from tests.kit.http_server import ROOT
 
@@ -23,7 +23,7 @@ PROBLEM = {"application/problem+json": {"schema": {"$ref": "#/components/schemas
 
 @pytest.fixture(scope="module")
 def doc() -> dict[str, Any]:
-    return openapi.document(build(Edge()).wide, cookie="shop")
+    return openapi.document(build(Middleware()).wide, cookie="shop")
 
 
 def operations(doc: dict[str, Any]) -> list[dict[str, Any]]:
@@ -75,14 +75,14 @@ class Wish(msgspec.Struct, forbid_unknown_fields=True):
 
 
 @post("/api/things", public=True, answers={201: Shown, 202: Sparse})
-async def make_thing(data: Wish) -> Answer:
+async def make_thing(data: Wish) -> Response:
     """Answered by hand."""
-    return Answer(201, b"")
+    return Response(201, b"")
 
 
 @pytest.fixture(scope="module")
 def things() -> dict[str, Any]:
-    return openapi.document(Litestar([make_thing], plugins=[WidePlugin(Edge())]))
+    return openapi.document(Litestar([make_thing], plugins=[WidePlugin(Middleware())]))
 
 
 def test_an_answer_has_all_of_its_fields_and_a_body_those_without_a_default(things: dict[str, Any]) -> None:
@@ -124,7 +124,7 @@ def test_posts_that_create_take_a_key(doc: dict[str, Any]) -> None:
 
 
 def test_it_is_an_openapi_document_of_json(doc: dict[str, Any]) -> None:
-    app = build(Edge()).wide
+    app = build(Middleware()).wide
     assert msgspec.json.decode(openapi.render(app)) == openapi.document(app)
     assert doc["openapi"].startswith("3.1")
 
@@ -132,7 +132,7 @@ def test_it_is_an_openapi_document_of_json(doc: dict[str, Any]) -> None:
 def test_it_is_the_same_every_time() -> None:
     """In processes that order their sets differently."""
     code = "import sys; from tests.kit.http_app import *; from fullhouse.kit.http.openapi import render; "
-    code += "sys.stdout.buffer.write(render(build(Edge()).wide))"
+    code += "sys.stdout.buffer.write(render(build(Middleware()).wide))"
     texts = {
         subprocess.run(
             [sys.executable, "-c", code], cwd=ROOT, env={**os.environ, "PYTHONHASHSEED": seed}, stdout=-1, check=True

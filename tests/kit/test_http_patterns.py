@@ -8,7 +8,7 @@ import pytest
 
 import fullhouse
 from fullhouse.kit.http import patterns
-from fullhouse.kit.http.decode import field_error
+from fullhouse.kit.http.decode import parse_complaint
 
 SOURCES = Path(fullhouse.__file__).parent
 
@@ -24,7 +24,7 @@ def used() -> Iterator[tuple[str, str]]:
 def test_every_pattern_is_said_in_words() -> None:
     found = dict(used())
     assert len(found) > 10
-    assert {place: pattern for pattern, place in found.items() if patterns.words(pattern) is None} == {}
+    assert {place: pattern for pattern, place in found.items() if patterns.find_message(pattern) is None} == {}
 
 
 @pytest.mark.parametrize(
@@ -32,10 +32,10 @@ def test_every_pattern_is_said_in_words() -> None:
     [
         (r"Expected `str` matching regex '\\S' - at `$.name`", "name", "Enter some text; spaces alone are not enough."),
         (r"Expected `str` matching regex '^[A-Z]{3}$(?!\\n)' - at `$.c`", "c", "Three capital letters, such as EUR."),
-        (r"Expected `str` matching regex 'x+' - at `$.other`", "other", patterns.OTHERWISE),
+        (r"Expected `str` matching regex 'x+' - at `$.other`", "other", patterns.DEFAULT_MESSAGE),
         ("Expected `int`, got `str` - at `$.n`", "n", "Expected a whole number, got a text."),
     ],
 )  # fmt: skip
 def test_what_a_decoder_complains_of_is_a_sentence(complaint: str, path: str, said: str) -> None:
-    error = field_error(complaint)
+    error = parse_complaint(complaint)
     assert (error.path, error.message) == (path, said)

@@ -41,7 +41,7 @@ from fullhouse.kit.http import problems
 )
 def test_a_dependency_that_is_away_means_later(exc: Exception) -> None:
     with capture_logs() as lines:
-        answer = problems.answer(exc)
+        answer = problems.to_response(exc)
     assert (answer.status, msgspec.json.decode(answer.body)["code"]) == (503, "unavailable")
     assert ("retry-after", "1") in answer.headers
     assert [(line["log_level"], line["exc_info"]) for line in lines] == [("warning", exc)]
@@ -61,7 +61,7 @@ def test_a_dependency_that_is_away_means_later(exc: Exception) -> None:
 def test_a_full_disk_is_named_in_the_log(exc: Exception, said: str) -> None:
     """Nobody should have to read a traceback to learn that room is to be made."""
     with capture_logs() as lines:
-        problems.answer(exc)
+        problems.to_response(exc)
     assert [line["event"] for line in lines] == [said]
 
 
@@ -72,7 +72,7 @@ def test_a_full_disk_is_named_in_the_log(exc: Exception, said: str) -> None:
 )
 def test_a_bug_is_logged_and_not_shown(exc: Exception) -> None:
     with capture_logs() as lines:
-        answer = problems.answer(exc)
+        answer = problems.to_response(exc)
     assert (answer.status, msgspec.json.decode(answer.body)["code"]) == (500, "internal_error")
     assert b"secret" not in answer.body
     assert [(line["log_level"], line["exc_info"]) for line in lines] == [("error", exc)]
@@ -93,7 +93,7 @@ def test_a_bug_is_logged_and_not_shown(exc: Exception) -> None:
 )
 def test_refusals_are_no_news(exc: Exception, status: int, code: str) -> None:
     with capture_logs() as lines:
-        answer = problems.answer(exc)
+        answer = problems.to_response(exc)
     problem = msgspec.json.decode(answer.body)
     assert (answer.status, problem["status"], problem["code"]) == (status, status, code)
     assert answer.content_type == "application/problem+json"
@@ -101,19 +101,19 @@ def test_refusals_are_no_news(exc: Exception, status: int, code: str) -> None:
 
 
 def test_a_challenge_comes_with_401() -> None:
-    assert ("www-authenticate", "Bearer") in problems.answer(errors.Unauthenticated()).headers
+    assert ("www-authenticate", "Bearer") in problems.to_response(errors.Unauthenticated()).headers
 
 
 def test_405_says_what_is_allowed() -> None:
     exc = MethodNotAllowedException(headers={"Allow": "GET"})
-    assert problems.answer(exc).headers == (("allow", "GET"),)
+    assert problems.to_response(exc).headers == (("allow", "GET"),)
 
 
 def test_every_code_has_a_page() -> None:
-    ours = [kind for kind in errors.every() if kind.__module__.startswith("fullhouse.")]  # tests make some too
+    ours = [kind for kind in errors.all_refusals() if kind.__module__.startswith("fullhouse.")]  # tests make some too
     for kind in ours:
-        page = problems.describe(kind.code)
+        page = problems.find_description(kind.code)
         assert page is not None
         assert (page.code, page.status) == (kind.code, kind.status)
         assert page.text
-    assert problems.describe("no_such_code") is None
+    assert problems.find_description("no_such_code") is None

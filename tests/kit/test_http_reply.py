@@ -9,14 +9,14 @@ import pytest
 from litestar import Litestar, post
 
 from fullhouse.kit.actors import Actor, Principal
-from fullhouse.kit.batching import AGAIN, Coalescer
+from fullhouse.kit.batching import RETRY, Batcher
 from fullhouse.kit.errors import Conflict
-from fullhouse.kit.http.answer import Answer
-from fullhouse.kit.http.call import Errand, WireCall
-from fullhouse.kit.http.edge import Edge
-from fullhouse.kit.http.lane import Call, Lane
+from fullhouse.kit.http.hot_request import BatchRequest, ServerHotRequest
+from fullhouse.kit.http.lanes import HotRequest, LaneRouter
+from fullhouse.kit.http.middleware import Middleware
+from fullhouse.kit.http.response import Response
 from fullhouse.kit.http.server import Server
-from fullhouse.kit.http.wide import WidePlugin
+from fullhouse.kit.http.wide_lane import WidePlugin
 from fullhouse.kit.ids import new_id
 from tests.kit.wire_client import answer, listening
 
@@ -33,17 +33,17 @@ class Taken(Conflict):
 class Guarding:
     """Knows some, and lets everybody in who is not."""
 
-    async def admit(self, call: Call, _route: Any) -> None: ...
+    async def admit(self, call: HotRequest, _route: Any) -> None: ...
 
-    async def note(self, *_: Any) -> None: ...
+    async def record_denial(self, *_: Any) -> None: ...
 
-    def is_known(self, call: Call, _route: Any) -> bool:
+    def is_known(self, call: HotRequest, _route: Any) -> bool:
         call.principal = Principal(
             organization_id=new_id(), actor=Actor(type="user"), role="customer", allowed=frozenset()
         )
         return call.header("x-who") in known
 
-    def counts(self, call: Call) -> bool:
+    def passes_rate_limit(self, call: HotRequest) -> bool:
         return known[call.header("x-who") or ""]
 
 
@@ -51,7 +51,7 @@ async def batch(_key: Hashable, words: Sequence[bytes], last: Sequence[bool]) ->
     await asyncio.sleep(0.01)
     if b'"boom"' in words:
         raise ConnectionRefusedError
-    return [AGAIN if word == b'"again"' and not final else word for word, final in zip(words, last, strict=True)]
+    return [RETRY if word == b'"again"' and not final else word for word, final in zip(words, last, strict=True)]
 
 
 def tell(word: bytes) -> Any:
@@ -59,35 +59,35 @@ def tell(word: bytes) -> Any:
         raise Taken("Somebody has it.")
     if word == b'"broken"':
         raise RuntimeError("secret")
-    return _later(word) if word == b'"later"' else Answer(200, word)
+    return _later(word) if word == b'"later"' else Response(200, word)
 
 
-async def _later(word: bytes) -> Answer:
+async def _later(word: bytes) -> Response:
     await asyncio.sleep(0.01)
-    return Answer(201, word)
+    return Response(201, word)
 
 
 @pytest.fixture
-async def lane() -> Lane:
+async def lane() -> LaneRouter:
     ways.clear()
-    batches: Coalescer[bytes, bytes] = Coalescer("words", batch, lines=1)
+    batches: Batcher[bytes, bytes] = Batcher("words", batch, lines=1)
 
-    def join(call: WireCall) -> Errand | None:
-        word = call.look()
+    def join(call: ServerHotRequest) -> BatchRequest | None:
+        word = call.peek_body()
         if word == b'"odd"':
             return None
         ways["in batch"] += 1
-        return Errand(batches, "one", word, (), tell)
+        return BatchRequest(batches, "one", word, (), tell)
 
-    async def alone(call: Call) -> Answer:
+    async def alone(call: HotRequest) -> Response:
         ways["alone"] += 1
-        return Answer(200, await call.read())
+        return Response(200, await call.read())
 
     @post("/api/words", opt={"fast": alone, "in_batch": join})
     async def words() -> None: ...
 
-    edge = Edge()
-    return Lane(Litestar([words], plugins=[WidePlugin(edge)]), edge, Guarding())
+    edge = Middleware()
+    return LaneRouter(Litestar([words], plugins=[WidePlugin(edge)]), edge, Guarding())
 
 
 Said = tuple[int, dict[str, str], bytes]
@@ -119,12 +119,12 @@ class Talk:
 
 
 @pytest.fixture
-async def talk(lane: Lane) -> AsyncIterator[Talk]:
+async def talk(lane: LaneRouter) -> AsyncIterator[Talk]:
     server = Server(lane.serve, lane.at_once)
     await server.listen("127.0.0.1", 0)
     yield Talk(server.port)
     await server.close(5)
-    assert not lane.edge.visits
+    assert not lane.middleware.in_flight_requests
     assert not server._connections
 
 
@@ -182,7 +182,7 @@ async def test_a_large_body_that_nobody_reads_does_not_hold_up_the_next_request(
     async def refuse(request: Any) -> None:
         while not request.complete:
             await asyncio.sleep(0.001)
-        request.answer(401, b"", b"no")
+        request.respond(401, b"", b"no")
 
     async with listening(refuse) as (reader, writer):
         for _ in range(2):
@@ -193,12 +193,12 @@ async def test_a_large_body_that_nobody_reads_does_not_hold_up_the_next_request(
 
 @pytest.mark.parametrize("opt", [{"public": True}, {"limit": object()}])
 def test_only_who_is_known_joins_a_batch(opt: dict[str, object]) -> None:
-    async def alone(_call: Call) -> Answer:
-        return Answer(200, b"{}")
+    async def alone(_call: HotRequest) -> Response:
+        return Response(200, b"{}")
 
     @post("/api/words", opt={"fast": alone, "in_batch": lambda _call: None} | opt)
     async def words() -> None: ...
 
-    edge = Edge()
+    edge = Middleware()
     with pytest.raises(ValueError, match="in_batch"):
-        Lane(Litestar([words], plugins=[WidePlugin(edge)]), edge)
+        LaneRouter(Litestar([words], plugins=[WidePlugin(edge)]), edge)

@@ -138,7 +138,7 @@ async def test_after_a_resync_everybody_gets_a_snapshot(make: Any, path: str) ->
 
 
 async def test_a_snapshot_that_cannot_be_read_is_tried_again(make: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(broadcast, "AGAIN_S", 0.01)
+    monkeypatch.setattr(broadcast, "RETRY_S", 0.01)
     house, lane = make()
     async with listening(lane, PATH) as stream:
         await stream.next()

@@ -61,7 +61,7 @@ async def test_readers_take_no_places_at_the_door(make: Any) -> None:
         for _ in range(10):
             stream = await stack.enter_async_context(listening(lane, PATH))
             assert stream.status == 200
-        assert lane.edge.in_flight == 0
+        assert lane.middleware.in_flight == 0
 
 
 @both_lanes

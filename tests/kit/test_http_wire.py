@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fullhouse.kit.http.request import Request, encoded
+from fullhouse.kit.http.request import Request, encode_headers
 from tests.kit.wire_client import HOST, REQUEST, answer, asked, closes, echo, listening
 
 # --- reading
@@ -61,7 +61,7 @@ async def test_addresses(target: str, path: str) -> None:
 
 async def test_lines_of_one_header_are_read_as_one_where_that_is_meant() -> None:
     async def show(request: Request) -> None:
-        request.answer(200, b"", f"{request.header('cookie')} {request.header('x-mark')}".encode())
+        request.respond(200, b"", f"{request.header('cookie')} {request.header('x-mark')}".encode())
 
     lines = b"Cookie: a=1\r\nX-Mark: first\r\nCookie: b=2\r\nX-Mark: second\r\n"
     assert (await asked(b"GET / HTTP/1.1\r\n" + HOST + lines + b"\r\n", show))[2] == b"a=1; b=2 first"
@@ -159,7 +159,7 @@ async def test_a_head_has_the_length_and_nothing_else() -> None:
 @pytest.mark.parametrize("status", [204, 304])
 async def test_some_answers_have_no_body_and_no_length(status: int) -> None:
     async def empty(request: Request) -> None:
-        request.answer(status, b"", b"never shown")
+        request.respond(status, b"", b"never shown")
 
     got, headers, _ = await asked(b"GET / HTTP/1.1\r\n" + HOST + b"\r\n", empty)
     assert (got, "content-length" in headers) == (status, False)
@@ -168,7 +168,7 @@ async def test_some_answers_have_no_body_and_no_length(status: int) -> None:
 async def test_a_line_break_in_a_header_is_a_mistake_of_ours() -> None:
     for bad in ("a\r\nset-cookie: b", "a\nb", "a\rb", "a\0"):
         with pytest.raises(ValueError, match="line break"):
-            encoded([("location", bad)])
+            encode_headers([("location", bad)])
 
 
 async def test_a_stream_is_chunked_and_the_connection_goes_on() -> None:

@@ -99,7 +99,7 @@ async def test_the_keys_row_alone_is_enough(
     async def no_queue(*_: Any) -> AsyncIterator[None]:
         yield
 
-    monkeypatch.setattr(idempotency.Repeats, "turn", no_queue)
+    monkeypatch.setattr(idempotency.KeyLocks, "lock", no_queue)
     answers = await everywhere.together(12)
     assert {answer.status_code for answer in answers} == {201}
     assert len({answer.content for answer in answers}) == 1
@@ -112,7 +112,7 @@ async def test_without_the_keys_row_the_same_check_sees_doubles(
     async def never_repeated(*_: Any) -> None:
         return None
 
-    monkeypatch.setattr(idempotency, "claim_or_repeat", never_repeated)
+    monkeypatch.setattr(idempotency, "claim_or_find_response", never_repeated)
     answers = await everywhere.together(10)
     assert len({answer.content for answer in answers}) == 10
     assert await effects(owner, tenant) == 10
@@ -298,10 +298,10 @@ async def test_a_caller_who_gives_up_leaves_the_key_free(
 
 
 async def test_turns_leave_nothing_in_memory() -> None:
-    repeats, claim = idempotency.Repeats(), idempotency.Claim(new_id(), "user", "POST /", "key")
+    repeats, claim = idempotency.KeyLocks(), idempotency.Claim(new_id(), "user", "POST /", "key")
 
     async def turn(n: int) -> None:
-        async with repeats.turn(claim):
+        async with repeats.lock(claim):
             await asyncio.sleep(0)
             if n % 3 == 0:
                 raise ZeroDivisionError
@@ -320,10 +320,10 @@ async def test_keys_are_honoured_for_two_days_and_then_forgotten(
     finder = await Database.open(server_url, WORKER, size=1)
     try:
         await clock(timedelta(days=1, hours=23))
-        await idempotency.forget_old(finder)
+        await idempotency.delete_old_keys(finder)
         assert await effects(owner, tenant, "idempotency_keys") == 1
         await clock(timedelta(days=2, minutes=1))
-        assert await idempotency.forget_old(finder) >= 1
+        assert await idempotency.delete_old_keys(finder) >= 1
         assert await effects(owner, tenant, "idempotency_keys") == 0
     finally:
         await finder.close()

@@ -14,7 +14,7 @@ from structlog.testing import capture_logs
 from fullhouse.kit.db.database import Database
 from fullhouse.kit.ids import new_id
 from fullhouse.kit.messages import job_worker
-from fullhouse.kit.messages.job_worker import Worker
+from fullhouse.kit.messages.job_worker import JobWorker
 from fullhouse.kit.messages.jobs import enqueue
 from fullhouse.kit.services import Services
 from tests.fixtures import Tenant
@@ -63,7 +63,7 @@ async def start(services: Services, server_url: str, name: str, handler: Handler
 
         def start(max_attempts: int = 3) -> asyncio.Task[None]:
             pause = timedelta(milliseconds=10)
-            worker = Worker(
+            worker = JobWorker(
                 server_url, services.database, {name: handler}, max_attempts=max_attempts, first_pause=pause
             )
             task = asyncio.create_task(worker.run())
@@ -161,7 +161,7 @@ async def test_some_jobs_have_more_patience(
 ) -> None:
     handler.fails = 4
     pause = timedelta(milliseconds=10)
-    worker = Worker(
+    worker = JobWorker(
         server_url, services.database, {name: handler}, max_attempts=2, first_pause=pause, patience={name: 5}
     )
     task = asyncio.create_task(worker.run())

@@ -8,7 +8,7 @@ import pytest
 
 from fullhouse.kit.cache import limits
 from fullhouse.kit.cache.limits import Limit, Limiter
-from fullhouse.kit.cache.warm import Warm
+from fullhouse.kit.cache.optional_redis import OptionalRedis
 from fullhouse.kit.errors import RateLimited
 from fullhouse.kit.ids import new_id
 from tests.services.servers import Server
@@ -31,8 +31,8 @@ def key() -> str:
 
 
 @pytest.fixture
-async def shared(redis_url: str) -> AsyncIterator[Warm]:
-    warm = Warm(redis_url)
+async def shared(redis_url: str) -> AsyncIterator[OptionalRedis]:
+    warm = OptionalRedis(redis_url)
     yield warm
     await warm.close()
 
@@ -46,9 +46,9 @@ async def passed(limiter: Limiter, key: str, calls: int, limit: Limit = THREE) -
 
 @pytest.mark.parametrize("redis", [False, True])
 async def test_a_full_window_refuses_and_says_when_to_come_back(
-    redis: bool, shared: Warm, key: str, clock: SimpleNamespace
+    redis: bool, shared: OptionalRedis, key: str, clock: SimpleNamespace
 ) -> None:
-    limiter = Limiter(shared if redis else Warm(None))
+    limiter = Limiter(shared if redis else OptionalRedis(None))
     assert await passed(limiter, key, 10) == 3
     with pytest.raises(RateLimited, match="Try again in 50 seconds") as refusal:
         await limiter.check(key, THREE)
@@ -59,9 +59,9 @@ async def test_a_full_window_refuses_and_says_when_to_come_back(
 
 @pytest.mark.parametrize("redis", [False, True])
 async def test_of_attempts_only_the_failed_ones_are_counted(
-    redis: bool, shared: Warm, key: str, clock: SimpleNamespace
+    redis: bool, shared: OptionalRedis, key: str, clock: SimpleNamespace
 ) -> None:
-    limiter = Limiter(shared if redis else Warm(None))
+    limiter = Limiter(shared if redis else OptionalRedis(None))
     for _ in range(10):
         limiter.check_full(key, THREE)
     assert await passed(limiter, key, 3) == 3
@@ -71,7 +71,9 @@ async def test_of_attempts_only_the_failed_ones_are_counted(
     limiter.check_full(key, THREE)
 
 
-async def test_a_process_that_was_refused_knows_that_others_have_filled_the_window(shared: Warm, key: str) -> None:
+async def test_a_process_that_was_refused_knows_that_others_have_filled_the_window(
+    shared: OptionalRedis, key: str
+) -> None:
     here, there = Limiter(shared), Limiter(shared)
     assert await passed(there, key, 3) == 3
     here.check_full(key, THREE)  # of that it has not heard
@@ -81,26 +83,26 @@ async def test_a_process_that_was_refused_knows_that_others_have_filled_the_wind
 
 
 @pytest.mark.parametrize("redis", [False, True])
-async def test_each_key_has_a_count_of_its_own(redis: bool, shared: Warm, key: str) -> None:
-    limiter = Limiter(shared if redis else Warm(None))
+async def test_each_key_has_a_count_of_its_own(redis: bool, shared: OptionalRedis, key: str) -> None:
+    limiter = Limiter(shared if redis else OptionalRedis(None))
     assert await passed(limiter, key, 5) == 3
     assert await passed(limiter, f"{key}-other", 5) == 3
 
 
-async def test_processes_share_the_count_in_redis(redis_url: str, shared: Warm, key: str) -> None:
-    other = Warm(redis_url)
+async def test_processes_share_the_count_in_redis(redis_url: str, shared: OptionalRedis, key: str) -> None:
+    other = OptionalRedis(redis_url)
     assert await passed(Limiter(shared), key, 2) + await passed(Limiter(other), key, 5) == 3
     await other.close()
 
 
-async def test_a_count_in_redis_ends_by_itself(shared: Warm, key: str) -> None:
+async def test_a_count_in_redis_ends_by_itself(shared: OptionalRedis, key: str) -> None:
     await Limiter(shared).check(key, THREE)
     assert 0 < await shared.call(lambda client: client.ttl(f"fullhouse:limit:{key}:30000000"), 0) <= 61
 
 
 @pytest.mark.fault
 async def test_without_redis_the_limit_holds_in_this_process(own_redis: Server, key: str) -> None:
-    warm = Warm(own_redis.url)
+    warm = OptionalRedis(own_redis.url)
     limiter = Limiter(warm)
     assert await passed(limiter, key, 2) == 2
     own_redis.stop()
@@ -109,24 +111,24 @@ async def test_without_redis_the_limit_holds_in_this_process(own_redis: Server, 
 
 
 async def test_the_memory_of_it_is_bounded(key: str) -> None:
-    limiter = Limiter(Warm(None), size=10)
+    limiter = Limiter(OptionalRedis(None), size=10)
     for n in range(50):
         await limiter.check(f"{key}-{n}", THREE)
     assert len(limiter._windows) == 10
 
 
-async def test_whoever_comes_rarely_is_counted_here_and_told_together(shared: Warm, key: str) -> None:
+async def test_whoever_comes_rarely_is_counted_here_and_told_together(shared: OptionalRedis, key: str) -> None:
     """Redis is asked once somebody has used an eighth of what they may in one process, and hears of all of it then."""
     many, here, there = Limit(16, 60), Limiter(shared), Limiter(shared)
-    assert [here.passes(key, many) for _ in range(3)] == [True, True, False]
-    assert [there.passes(key, many) for _ in range(3)] == [True, True, False]
+    assert [here.try_count_locally(key, many) for _ in range(3)] == [True, True, False]
+    assert [there.try_count_locally(key, many) for _ in range(3)] == [True, True, False]
     for n in range(12):
         await (here if n % 2 else there).check(key, many)
     with pytest.raises(RateLimited):
         await here.check(key, many)
-    assert not here.passes(key, many)
+    assert not here.try_count_locally(key, many)
 
 
 def test_without_redis_nobody_is_asked(key: str) -> None:
-    limiter = Limiter(Warm(None))
-    assert [limiter.passes(key, THREE) for _ in range(5)] == [True] * 3 + [False] * 2
+    limiter = Limiter(OptionalRedis(None))
+    assert [limiter.try_count_locally(key, THREE) for _ in range(5)] == [True] * 3 + [False] * 2

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from fullhouse.kit.ids import new_id
-from fullhouse.kit.messages.loops import Loop, in_each_process
+from fullhouse.kit.messages.loops import Loop, run_in_each_process
 from tests.kit.helpers import end_backends, until
 
 Work = Callable[[], Awaitable[None]]
@@ -80,7 +80,7 @@ async def test_what_only_looks_is_done_in_each_process_through_failures(name: st
         if len(seen) < 3:
             raise ZeroDivisionError
 
-    running = [asyncio.create_task(in_each_process(name, 0.01, partial(look, who))) for who in "ab"]
+    running = [asyncio.create_task(run_in_each_process(name, 0.01, partial(look, who))) for who in "ab"]
     await until(lambda: seen.count("a") > 3 and seen.count("b") > 3)
     for task in running:
         task.cancel()

@@ -10,11 +10,11 @@ import pytest
 
 from fullhouse.kit.db.database import Tx
 from fullhouse.kit.ids import new_id
-from fullhouse.kit.mail import mailer, mails
-from fullhouse.kit.mail.email import Enclosure
-from fullhouse.kit.mail.mailer import Attachment, Postman
-from fullhouse.kit.mail.mails import Mail
-from fullhouse.kit.messages.job_worker import Worker
+from fullhouse.kit.mail import mailbox, mailer
+from fullhouse.kit.mail.email import AttachmentRef
+from fullhouse.kit.mail.mailbox import Mail
+from fullhouse.kit.mail.mailer import Attachment, Mailer
+from fullhouse.kit.messages.job_worker import JobWorker
 from fullhouse.kit.services import Services
 from tests.fixtures import Tenant
 from tests.kit.helpers import until
@@ -30,7 +30,7 @@ async def test_a_mail_is_delivered_and_its_text_forgotten(room: Mailroom, smtp: 
     ids = await room.post(subject="Grüße", text="Zeile eins.\nhttps://example.org/#secret\n")
     waiting = await room.in_full(ids[0])
     assert (waiting.status, bool(waiting.body), bool(waiting.html)) == ("waiting", True, True)
-    await room.deliver(Postman(smtp.url, SENDER), ids)
+    await room.deliver(Mailer(smtp.url, SENDER), ids)
     [message] = smtp.mails
     text, html = message.get_body(("plain",)), message.get_body(("html",))
     assert text is not None
@@ -46,7 +46,7 @@ async def test_a_mail_is_delivered_and_its_text_forgotten(room: Mailroom, smtp: 
 async def test_a_mail_that_was_sent_is_not_sent_again(room: Mailroom, smtp: Smtp) -> None:
     ids = await room.post()
     for _ in range(3):
-        await room.deliver(Postman(smtp.url, SENDER), ids)
+        await room.deliver(Mailer(smtp.url, SENDER), ids)
     assert len(smtp.mails) == 1
 
 
@@ -63,8 +63,8 @@ async def test_a_fact_is_told_once_to_a_person_however_often_it_comes(room: Mail
     # What tells of no fact is a letter each time; so is another letter about the same.
     assert len([*await room.post(), *await room.post()]) == 2
     async with room.database.tenant(room.organization_id) as tx:
-        assert await mails.post(tx, "ada@example.org", OtherNote(), about=fact)
-        assert await mails.post(tx, "ada@example.org", OtherNote(), about=fact) is None
+        assert await mailbox.enqueue_email(tx, "ada@example.org", OtherNote(), about=fact)
+        assert await mailbox.enqueue_email(tx, "ada@example.org", OtherNote(), about=fact) is None
 
 
 @pytest.mark.req("MSG-4")
@@ -77,11 +77,11 @@ async def test_two_who_tell_the_same_fact_at_once_write_one_letter(room: Mailroo
 
 
 async def test_many_letters_are_few_jobs(room: Mailroom, smtp: Smtp, owner: Any) -> None:
-    await owner.execute("DELETE FROM jobs.queue WHERE entrypoint = $1", mails.JOB)
+    await owner.execute("DELETE FROM jobs.queue WHERE entrypoint = $1", mailbox.JOB)
     people = [f"{n}@example.org" for n in range(120)]
     ids = await room.post(*people)
-    assert await owner.fetchval("SELECT count(*) FROM jobs.queue WHERE entrypoint = $1", mails.JOB) == 3
-    await room.deliver(Postman(smtp.url, SENDER), ids)
+    assert await owner.fetchval("SELECT count(*) FROM jobs.queue WHERE entrypoint = $1", mailbox.JOB) == 3
+    await room.deliver(Mailer(smtp.url, SENDER), ids)
     assert {message["To"] for message in smtp.mails} == set(people)
     assert smtp.connections == 1
 
@@ -93,7 +93,7 @@ async def test_who_waits_for_a_slow_server_is_not_sent_twice(room: Mailroom, smt
     there are threads on the smallest machine, and the others wait before their time begins."""
     smtp.takes_s = 0.1
     letters = [await room.post(f"{n}@example.org") for n in range(40)]
-    carrier = Postman(smtp.url, SENDER)
+    carrier = Mailer(smtp.url, SENDER)
     await asyncio.gather(*(room.deliver(carrier, ids) for ids in letters))
     assert 1 < smtp.most_at_once < THREADS
     assert len(smtp.mails) == len({message["Message-ID"] for message in smtp.mails}) == 40
@@ -106,11 +106,11 @@ async def test_two_who_have_the_same_job_send_each_letter_once(room: Mailroom, s
     ids = await room.post(*(f"{n}@example.org" for n in range(20)))
     smtp.takes_s = 0.02
     ends = await asyncio.gather(
-        *(room.deliver(Postman(smtp.url, SENDER), ids) for _ in range(3)), return_exceptions=True
+        *(room.deliver(Mailer(smtp.url, SENDER), ids) for _ in range(3)), return_exceptions=True
     )
-    assert any(isinstance(end, mailer.InOtherHands) for end in ends)
+    assert any(isinstance(end, mailer.ClaimedByAnotherWorker) for end in ends)
     assert len(smtp.mails) == len({message["Message-ID"] for message in smtp.mails}) == 20
-    await room.deliver(Postman(smtp.url, SENDER), ids)
+    await room.deliver(Mailer(smtp.url, SENDER), ids)
     assert len(smtp.mails) == 20
 
 
@@ -128,16 +128,16 @@ async def test_what_is_enclosed_is_made_when_the_letter_leaves(room: Mailroom, s
     async def calendar(tx: Tx, order_id: UUID, recipient: str) -> Attachment:
         return Attachment("show.ics", "text/calendar", b"BEGIN:VCALENDAR\r\n")
 
-    enclosures = [Enclosure("tickets.pdf", wanted), Enclosure("show.ics", wanted)]
+    enclosures = [AttachmentRef("tickets.pdf", wanted), AttachmentRef("show.ics", wanted)]
     ids = await room.post(enclosures=enclosures)
     assert asked == []
     assert (await room.in_full(ids[0])).enclosures == enclosures
     with pytest.raises(KeyError):  # nobody makes these here yet: kept, and tried again
-        await room.deliver(Postman(smtp.url, SENDER), ids)
+        await room.deliver(Mailer(smtp.url, SENDER), ids)
     assert (await room.see()).status == "delayed"
 
     makers = {"tickets.pdf": tickets, "show.ics": calendar}
-    await room.deliver(Postman(smtp.url, SENDER, makers), ids)
+    await room.deliver(Mailer(smtp.url, SENDER, makers), ids)
     assert asked == [(room.organization_id, wanted, "ada@example.org")]
     [message] = smtp.mails
     assert message.get_content_type() == "multipart/mixed"
@@ -151,13 +151,13 @@ async def test_what_is_enclosed_is_made_when_the_letter_leaves(room: Mailroom, s
 
 
 async def test_a_change_that_fails_writes_no_mail(services: Services, tenant: Tenant, owner: Any) -> None:
-    jobs_before = await owner.fetchval("SELECT count(*) FROM jobs.queue WHERE entrypoint = $1", mails.JOB)
+    jobs_before = await owner.fetchval("SELECT count(*) FROM jobs.queue WHERE entrypoint = $1", mailbox.JOB)
     with pytest.raises(ZeroDivisionError):
         async with services.database.tenant(tenant.id) as tx:
-            await mails.post(tx, "ada@example.org", Note())
+            await mailbox.enqueue_email(tx, "ada@example.org", Note())
             raise ZeroDivisionError
     assert await owner.fetchval("SELECT count(*) FROM mails WHERE organization_id = $1", tenant.id) == 0
-    assert await owner.fetchval("SELECT count(*) FROM jobs.queue WHERE entrypoint = $1", mails.JOB) == jobs_before
+    assert await owner.fetchval("SELECT count(*) FROM jobs.queue WHERE entrypoint = $1", mailbox.JOB) == jobs_before
 
 
 @pytest.mark.req("TEN-1")
@@ -166,18 +166,18 @@ async def test_a_job_cannot_reach_another_organisations_mail(
 ) -> None:
     ids = await room.post()
     payload = {"mail_ids": [str(ids[0])]}
-    await Postman(smtp.url, SENDER).deliver(services.database, other_tenant.id, payload)
+    await Mailer(smtp.url, SENDER).deliver(services.database, other_tenant.id, payload)
     assert smtp.mails == []
 
 
 async def test_a_worker_tries_again_until_the_server_takes_it(
     room: Mailroom, smtp: Smtp, services: Services, server_url: str, owner: Any
 ) -> None:
-    await owner.execute("DELETE FROM jobs.queue WHERE entrypoint = $1", mails.JOB)  # what other tests left unsent
+    await owner.execute("DELETE FROM jobs.queue WHERE entrypoint = $1", mailbox.JOB)  # what other tests left unsent
     smtp.refuse["MAIL"] = "451 try later"
     posted = await room.post()
-    handlers = {mails.JOB: Postman(smtp.url, SENDER).deliver}
-    worker = Worker(server_url, services.database, handlers, first_pause=timedelta(milliseconds=10))
+    handlers = {mailbox.JOB: Mailer(smtp.url, SENDER).deliver}
+    worker = JobWorker(server_url, services.database, handlers, first_pause=timedelta(milliseconds=10))
     running = asyncio.create_task(worker.run())
     try:
         await until(lambda: _all(room, lambda found: found.last_error is not None))

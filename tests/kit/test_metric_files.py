@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from fullhouse.kit.telemetry import files
+from fullhouse.kit.telemetry import metric_files
 from tests.services.mounts import small_disk
 
 pytestmark = [pytest.mark.fault, pytest.mark.req("OBS-1", "OBS-2")]
@@ -18,9 +18,9 @@ LABELS = 3000  # more than fit into the first 64 KB
 PROCESS = """
 import os, sys
 from pathlib import Path
-from fullhouse.kit.telemetry import files as metric_files
+from fullhouse.kit.telemetry import metric_files
 folder = Path(os.environ["PROMETHEUS_MULTIPROC_DIR"])
-metric_files.use_as(sys.argv[1], str(folder))
+metric_files.use_files_of(sys.argv[1], str(folder))
 from prometheus_client import Counter, Gauge
 seen = Counter("seen_total", "Seen", ["n"])
 Gauge("open_now", "Open", multiprocess_mode="livesum").inc()
@@ -31,7 +31,7 @@ for filler in folder.glob("filler"):
 seen.labels(0).inc()
 seen.labels("last").inc()
 from fullhouse.kit.telemetry import telemetry
-print(telemetry.metrics().decode())
+print(telemetry.render_metrics().decode())
 """
 
 
@@ -42,7 +42,7 @@ def small(tmp_path: Path) -> Iterator[Path]:
 
 
 def run(folder: Path, name: str, labels: int) -> list[str]:
-    environment = {**os.environ, files.FOLDER: str(folder)}
+    environment = {**os.environ, metric_files.FOLDER: str(folder)}
     command = [sys.executable, "-c", PROCESS, name, str(labels)]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, (done.returncode, done.stderr[-2000:])
@@ -80,11 +80,11 @@ def test_counters_go_on_after_a_restart_and_what_was_open_is_not(tmp_path: Path)
 def test_the_folder_is_in_memory_where_there_is_such_a_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     memory, home = tmp_path / "memory", tmp_path / "home"
     home.mkdir()
-    monkeypatch.setattr(files, "IN_MEMORY", memory)
-    assert files.make_folder(home, 8000) == home / "metrics-8000"
+    monkeypatch.setattr(metric_files, "IN_MEMORY", memory)
+    assert metric_files.make_folder(home, 8000) == home / "metrics-8000"
     memory.mkdir()
-    folder = files.make_folder(home, 8000)
+    folder = metric_files.make_folder(home, 8000)
     assert folder.parent == memory
     (folder / "old.db").touch()
-    assert list(files.make_folder(home, 8000).iterdir()) == []  # begun anew
+    assert list(metric_files.make_folder(home, 8000).iterdir()) == []  # begun anew
     assert folder.stat().st_mode & 0o777 == 0o700

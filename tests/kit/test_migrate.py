@@ -19,20 +19,20 @@ from fullhouse.kit.db.migrate import (
     CHECKSUMS,
     FOLDER,
     MigrationError,
-    accept,
-    found,
-    functions,
-    in_words,
-    known,
+    accept_checksum,
+    list_pending,
+    load_released_migrations,
     migrate,
-    pending,
-    script,
+    read_functions,
+    read_migrations,
+    render_script,
+    summarise_names,
 )
 from fullhouse.kit.ids import new_id
 from tests.kit.helpers import until
 
-ALL = [migration.name for migration in known()]
-EVERYTHING = sorted([*ALL, *(function.name for function in functions())])
+ALL = [migration.name for migration in load_released_migrations()]
+EVERYTHING = sorted([*ALL, *(function.name for function in read_functions())])
 NEXT = BASELINE + len(ALL)
 
 
@@ -72,9 +72,9 @@ async def plain_owner(empty_database: str) -> AsyncIterator[str]:
 
 async def test_an_empty_database_gets_everything_once(empty_database: str) -> None:
     async with looking_at(empty_database) as connection:
-        assert sorted(await pending(connection)) == EVERYTHING
+        assert sorted(await list_pending(connection)) == EVERYTHING
         assert sorted(await migrate(empty_database)) == EVERYTHING
-        assert await pending(connection) == []
+        assert await list_pending(connection) == []
     assert await migrate(empty_database) == []
     assert await applied(empty_database) == ALL
 
@@ -90,8 +90,8 @@ async def test_what_is_printed_makes_the_same_database(empty_database: str, plai
     """`fullhouse migrate --sql`, for whoever applies it by other means. The program finds nothing left to do."""
     await migrate(empty_database, folder=Path("/nowhere"))  # the roles
     async with looking_at(plain_owner) as connection:
-        await connection.execute(script())
-        assert await schema.read(connection) == schema.shipped_guards().guards
+        await connection.execute(render_script())
+        assert await schema.read_guards(connection) == schema.read_shipped_guards().guards
     assert await migrate(plain_owner) == []
 
 
@@ -151,10 +151,10 @@ async def test_a_function_that_was_changed_by_hand_is_applied_again(empty_databa
             "CREATE OR REPLACE FUNCTION app.event_limit(org uuid, event uuid) RETURNS integer LANGUAGE sql"
             " AS $$ SELECT 7 $$"
         )
-        assert await schema.disagreements(connection)
+        assert await schema.find_disagreements(connection)
         assert await migrate(empty_database) == []
-        assert len(await migrate(empty_database, again=True)) == len(functions())
-        assert await schema.disagreements(connection) == []
+        assert len(await migrate(empty_database, again=True)) == len(read_functions())
+        assert await schema.find_disagreements(connection) == []
 
 
 @pytest.mark.req("OPS-2")
@@ -205,7 +205,7 @@ async def test_each_function_stands_in_the_file_of_its_name(owner: Any) -> None:
     rows = await owner.fetch(
         "SELECT DISTINCT proname FROM pg_proc WHERE pronamespace IN ('app'::regnamespace, 'jobs'::regnamespace)"
     )
-    assert sorted(row["proname"] for row in rows) == sorted(text.name.rpartition("/")[2] for text in functions())
+    assert sorted(row["proname"] for row in rows) == sorted(text.name.rpartition("/")[2] for text in read_functions())
 
 
 async def test_functions_are_sound_in_any_order(owner: Any) -> None:
@@ -213,7 +213,7 @@ async def test_functions_are_sound_in_any_order(owner: Any) -> None:
     transaction = owner.transaction()
     await transaction.start()
     try:
-        for text in reversed(functions()):
+        for text in reversed(read_functions()):
             await owner.execute(text.sql)
     finally:
         await transaction.rollback()
@@ -234,8 +234,8 @@ async def test_a_database_from_before_the_baseline_goes_on(empty_database: str, 
     assert await migrate(plain_owner) == []
     async with looking_at(empty_database) as connection:
         assert await connection.fetchval("SELECT count(*) FROM events") == 1
-        assert await schema.read(connection) == schema.shipped_guards().guards
-        assert await schema.disagreements(connection) == []
+        assert await schema.read_guards(connection) == schema.read_shipped_guards().guards
+        assert await schema.find_disagreements(connection) == []
 
 
 _BEFORE = Path(__file__).parent / "schema_0057.sql.gz"  # pg_dump of a database that migration 57 was the last of
@@ -279,8 +279,8 @@ async def test_whoever_knows_better_accepts_what_was_applied(empty_database: str
     with pytest.raises(MigrationError, match=rf"fullhouse migrate --accept {ALL[0]}`, and then `fullhouse doctor`"):
         await migrate(empty_database, folder=folder)
     with pytest.raises(MigrationError, match="0099_none is not a migration that was applied"):
-        await accept(empty_database, "0099_none", folder)
-    await accept(empty_database, ALL[0], folder)
+        await accept_checksum(empty_database, "0099_none", folder)
+    await accept_checksum(empty_database, ALL[0], folder)
     assert await migrate(empty_database, folder=folder) == []
 
 
@@ -347,7 +347,7 @@ async def test_a_baseline_that_fails_leaves_an_empty_database(empty_database: st
 def test_numbers_have_no_gap(folder: Path) -> None:
     (folder / "migrations" / f"{NEXT + 1:04}_too_far.sql").write_text("SELECT 1;")
     with pytest.raises(MigrationError, match="without a gap"):
-        found(folder)
+        read_migrations(folder)
 
 
 async def test_an_owner_needs_no_special_right_once_the_roles_exist(empty_database: str, plain_owner: str) -> None:
@@ -369,6 +369,6 @@ async def test_a_strange_log_in_is_refused(empty_database: str) -> None:
 
 
 def test_many_are_told_in_one_line() -> None:
-    assert in_words(["0057_baseline", *(f"holds/{n}" for n in range(9))]) == "0057_baseline, 9 functions"
-    assert in_words(["0059_more", "holds/hold"]) == "0059_more, holds/hold"
-    assert in_words([f"holds/{n}" for n in range(9)]) == "9 functions"
+    assert summarise_names(["0057_baseline", *(f"holds/{n}" for n in range(9))]) == "0057_baseline, 9 functions"
+    assert summarise_names(["0059_more", "holds/hold"]) == "0059_more, holds/hold"
+    assert summarise_names([f"holds/{n}" for n in range(9)]) == "9 functions"

@@ -10,7 +10,7 @@ import pytest
 from fullhouse.kit.db.database import WORKER, Tx, connect
 from fullhouse.kit.ids import new_id
 from fullhouse.kit.messages import outbox
-from fullhouse.kit.messages.outbox import Consequence, Fact, announce
+from fullhouse.kit.messages.outbox import Fact, SyncHandler, announce
 from fullhouse.kit.services import Services
 from tests.fixtures import Tenant
 
@@ -29,9 +29,9 @@ class Closed(Fact, frozen=True, kw_only=True):
 @pytest.fixture
 def wire(monkeypatch: pytest.MonkeyPatch) -> Any:
     """`outbox.wire`, taken back after the test."""
-    monkeypatch.setattr(outbox, "_consequences", {})
+    monkeypatch.setattr(outbox, "_sync_handlers", {})
 
-    def wire(table: Mapping[type[Fact], Sequence[Consequence]]) -> None:
+    def wire(table: Mapping[type[Fact], Sequence[SyncHandler]]) -> None:
         outbox.wire(table)
 
     return wire
@@ -78,7 +78,7 @@ async def test_consequences_run_in_their_order_before_the_row_is_written(
 ) -> None:
     ran: list[tuple[str, UUID, int]] = []
 
-    def consequence(name: str) -> Consequence:
+    def consequence(name: str) -> SyncHandler:
         async def run(tx: Tx, fact: Opened) -> None:
             ran.append((name, fact.subject_id, len(await facts_about(tx, fact.subject_id))))
 

@@ -17,7 +17,7 @@ from cryptography.x509.oid import NameOID
 
 from fullhouse.kit.errors import Unavailable
 from fullhouse.kit.http import safe_http
-from fullhouse.kit.http.safe_http import ANSWER_BYTES_MAX, AddressRefused, Outward, is_public
+from fullhouse.kit.http.safe_http import RESPONSE_BYTES_MAX, AddressRefused, SafeHttpClient, is_public
 from tests.kit.receiver import Receiver, answer, receiving
 
 pytestmark = pytest.mark.req("MSG-5")
@@ -78,8 +78,8 @@ class Names:
 
 
 @asynccontextmanager
-async def out(**options: Any) -> AsyncIterator[Outward]:
-    opened = Outward(**options)
+async def out(**options: Any) -> AsyncIterator[SafeHttpClient]:
+    opened = SafeHttpClient(**options)
     try:
         yield opened
     finally:
@@ -211,7 +211,7 @@ async def test_a_body_without_an_end_is_cut(receiver: Receiver) -> None:
     receiver.script = [receiver.flood]
     async with out(private=True) as safe_http:
         outcome = await safe_http.post(receiver.url, b"{}", {})
-    assert (outcome.status, len(outcome.body)) == (200, ANSWER_BYTES_MAX)
+    assert (outcome.status, len(outcome.body)) == (200, RESPONSE_BYTES_MAX)
 
 
 async def test_who_closes_early_or_is_not_there_is_an_outcome(receiver: Receiver) -> None:
@@ -272,7 +272,7 @@ async def test_tls_is_checked_against_the_name(tmp_path: Path, monkeypatch: pyte
     tls.sni_callback = lambda _socket, name, _context: said.append(name)
     names = Names(right_example=[["127.0.0.1"]], wrong_example=[["127.0.0.1"]])
     # A process reads its authorities once; this one is two.
-    monkeypatch.setattr("fullhouse.kit.http.safe_http._tls", httpx.create_ssl_context)
+    monkeypatch.setattr("fullhouse.kit.http.safe_http._tls_context", httpx.create_ssl_context)
     async with receiving(tls=tls) as receiver:
         monkeypatch.setenv("SSL_CERT_FILE", str(path))
         async with out(private=True, resolve=names) as safe_http:

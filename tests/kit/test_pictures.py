@@ -46,7 +46,7 @@ def is_clean(content: bytes) -> bool:
     image.load()
     segments = {marker for marker, _, _ in picture_files._segments(content)}
     metadata = segments & set(range(0xE1, 0xF0)) | segments & {0xFE}
-    rest = picture_files.take_apart(content).bare
+    rest = picture_files.parse_parts(content).bare
     return image.mode == "RGB" and image.info.get("progressive") == 1 and not metadata and len(rest) == len(content)
 
 
@@ -102,9 +102,9 @@ def test_an_orientation_is_found_in_either_byte_order(order: str) -> None:
     mark = b"II*\0" if order == "<" else b"MM\0*"
     entry = struct.pack(order + "HHIHH", 0x0112, 3, 1, 6, 0)
     exif = mark + struct.pack(order + "IH", 8, 1) + entry + b"\0" * 4
-    assert picture_files.orientation(exif) == 6
-    assert picture_files.orientation(exif[:12]) == 1
-    assert picture_files.orientation(exif.replace(entry, struct.pack(order + "HHIHH", 0x0112, 3, 1, 9, 0))) == 1
+    assert picture_files.read_orientation(exif) == 6
+    assert picture_files.read_orientation(exif[:12]) == 1
+    assert picture_files.read_orientation(exif.replace(entry, struct.pack(order + "HHIHH", 0x0112, 3, 1, 9, 0))) == 1
 
 
 @pytest.mark.parametrize("kind", ["jpeg", "png", "webp"])
@@ -275,7 +275,7 @@ def test_a_packed_profile_is_not_unpacked_without_end() -> None:
     bomb = samples.chunk(b"iCCP", b"x\0\0" + zlib.compress(b"\0" * 60_000_000))
     raw = samples.png()
     tracemalloc.start()
-    parts = picture_files.take_apart(raw[:33] + bomb + raw[33:])
+    parts = picture_files.parse_parts(raw[:33] + bomb + raw[33:])
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert parts.profile is None
@@ -289,7 +289,7 @@ def test_decoders_see_no_metadata() -> None:
     block = b"II*\0" + struct.pack("<IH", 8, entries)
     block += b"".join(struct.pack("<HHII", 1 + n, 7, 50_000, 8) for n in range(entries))
     raw = samples.with_segments(samples.jpeg(), samples.segment(0xE1, b"Exif\0\0" + block))
-    assert b"Exif" not in picture_files.take_apart(raw).bare
+    assert b"Exif" not in picture_files.parse_parts(raw).bare
     assert is_clean(pictures.clean_now(raw).files["small"])
 
 
@@ -347,7 +347,7 @@ async def test_two_are_at_work_and_a_few_wait(monkeypatch: pytest.MonkeyPatch) -
             inside[0] -= 1
         return pictures.Picture(1, 1, {})
 
-    monkeypatch.setattr(pictures, "_work", work)
+    monkeypatch.setattr(pictures, "_encode_sizes", work)
     raw = samples.jpeg()
     tasks = [asyncio.create_task(pictures.clean(raw)) for _ in range(pictures.WAITING_MAX)]
     try:

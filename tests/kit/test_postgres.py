@@ -18,8 +18,8 @@ import pytest
 
 from fullhouse.kit import postgres
 from fullhouse.kit.postgres import Cluster, Install, PostgresError, binaries, cluster, default_home, find_install
-from fullhouse.kit.postgres.account import service_account
-from fullhouse.kit.postgres.process import find_postmaster
+from fullhouse.kit.postgres.os_account import find_service_account
+from fullhouse.kit.postgres.postmaster import find_postmaster
 from tests.services.client import ADDRESS
 
 needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root lends the server another account")
@@ -181,7 +181,7 @@ def test_data_of_a_version_that_is_not_here_is_refused(server_home: Path, major:
 
 
 def test_data_of_an_older_version_is_opened_by_its_own_programs(server_home: Path) -> None:
-    older = next((install for install in binaries.installs() if install.major < find_install().major), None)
+    older = next((install for install in binaries.find_installs() if install.major < find_install().major), None)
     if older is None:
         pytest.skip("there is only one PostgreSQL here")
     first = Cluster(server_home, install=older)
@@ -264,7 +264,7 @@ def test_data_that_was_left_by_another_account_is_taken_over(server: Cluster) ->
     server.stop()
     subprocess.run(["chown", "-R", "nobody", server.folder], check=True)
     server.start()
-    assert server.data.owner() == service_account().name
+    assert server.data.owner() == find_service_account().name
 
 
 ORDINARY = """

@@ -15,10 +15,10 @@ from pathlib import Path
 import asyncpg
 import pytest
 
-from fullhouse.kit.postgres import Cluster, PostgresError, errors
-from fullhouse.kit.postgres.account import service_account
+from fullhouse.kit.postgres import Cluster, PostgresError, postgres_errors
 from fullhouse.kit.postgres.locks import wait_until
-from fullhouse.kit.postgres.process import find_postmaster
+from fullhouse.kit.postgres.os_account import find_service_account
+from fullhouse.kit.postgres.postmaster import find_postmaster
 from tests.kit.test_postgres import ask, make_home
 from tests.services.mounts import small_disk
 
@@ -184,11 +184,11 @@ def test_a_process_number_that_was_given_out_again_is_not_believed(
     pid_file, lock_file = server.data / "postmaster.pid", server.sockets / ".s.PGSQL.5432.lock"
     traces = {pid_file: pid_file.read_text(), lock_file: lock_file.read_text()}
     old, _ = str(server.pid), server.stop()
-    with subprocess.Popen(["sleep", "60"], **service_account().credentials()) as stranger:
+    with subprocess.Popen(["sleep", "60"], **find_service_account().credentials()) as stranger:
         for file, text in traces.items():
             file.write_text(text.replace(old, str(stranger.pid), 1))
         with monkeypatch.context() as patch:  # without the guard, PostgreSQL takes the stranger for a server
-            patch.setattr(server, "_clear_traces", lambda account: None)
+            patch.setattr(server, "_remove_stale_files", lambda account: None)
             with pytest.raises(PostgresError, match=r'lock file ".*" already exists'):
                 server.start()
         server.start()
@@ -243,7 +243,7 @@ def test_a_full_disk_is_said_in_a_sentence_and_loses_nothing(small: Path, monkey
     with pytest.raises(PostgresError, match=sentence):
         server.start()
     with monkeypatch.context() as patch:
-        patch.setattr(errors, "ROOM_BYTES_MIN", 0)  # as if it filled while initdb is at work
+        patch.setattr(postgres_errors, "FREE_BYTES_MIN", 0)  # as if it filled while initdb is at work
         with pytest.raises(PostgresError, match=sentence):
             server.start()
     filler.unlink()

@@ -69,8 +69,8 @@ async def test_a_confirmed_fact_is_marked_and_not_taken_again(owner: Any, tenant
     [fact] = await put(owner, tenant, new_id())
     publisher = Scripted()
     relay = Relay(finder, publisher)
-    assert await relay.round() == (1, None)
-    assert await relay.round() == (0, None)
+    assert await relay.process_batch() == (1, None)
+    assert await relay.process_batch() == (0, None)
     [[sent]] = publisher.batches
     assert (sent.id, sent.name, sent.organization_id, sent.version) == (fact, "box.opened", tenant.id, 1)
     found = await row(owner, fact)
@@ -82,7 +82,7 @@ async def test_batches_are_of_fifty_in_order(owner: Any, tenant: Tenant, finder:
     facts = await put(owner, tenant, *(new_id() for _ in range(BATCH + 5)))
     publisher = Scripted()
     relay = Relay(finder, publisher)
-    assert [(await relay.round())[0] for _ in range(3)] == [50, 5, 0]
+    assert [(await relay.process_batch())[0] for _ in range(3)] == [50, 5, 0]
     assert publisher.sent == facts
 
 
@@ -93,10 +93,10 @@ async def test_a_relay_that_dies_before_the_mark_publishes_again(owner: Any, ten
         raise ZeroDivisionError
 
     with pytest.raises(ZeroDivisionError):
-        await Relay(finder, Scripted(die)).round()
+        await Relay(finder, Scripted(die)).process_batch()
     assert (await row(owner, fact))["sent_at"] is None
     publisher = Scripted()
-    await Relay(finder, publisher).round()
+    await Relay(finder, publisher).process_batch()
     assert publisher.sent == [fact]
 
 
@@ -104,9 +104,9 @@ async def test_two_relays_share_and_never_take_the_same(owner: Any, tenant: Tena
     facts = await put(owner, tenant, *(new_id() for _ in range(80)))
     first, second = Scripted(), Scripted()
     first.gate = asyncio.Event()
-    slow = asyncio.create_task(Relay(finder, first).round())
+    slow = asyncio.create_task(Relay(finder, first).process_batch())
     await first.entered.wait()
-    await Relay(finder, second).round()
+    await Relay(finder, second).process_batch()
     first.gate.set()
     await slow
     assert (first.sent, second.sent) == (facts[:50], facts[50:])
@@ -120,14 +120,14 @@ async def test_a_subjects_later_fact_waits_for_the_one_in_anothers_hands(
     [early] = await put(owner, tenant, show)
     first, second = Scripted(), Scripted()
     first.gate = asyncio.Event()
-    slow = asyncio.create_task(Relay(finder, first).round())
+    slow = asyncio.create_task(Relay(finder, first).process_batch())
     await first.entered.wait()
     late, elsewhere = await put(owner, tenant, show, other)
-    await Relay(finder, second).round()
+    await Relay(finder, second).process_batch()
     assert second.sent == [elsewhere]
     first.gate.set()
     await slow
-    await Relay(finder, second).round()
+    await Relay(finder, second).process_batch()
     assert (first.sent, second.sent) == ([early], [elsewhere, late])
 
 
@@ -139,18 +139,18 @@ async def test_a_refused_fact_rests_and_its_subject_waits_behind_it(
     picky = Scripted(
         lambda batch: Outcome(
             confirmed=[fact.id for fact in batch if fact.subject_id != show],
-            refused={fact.id: "too large" for fact in batch if fact.id == bad},
+            rejected={fact.id: "too large" for fact in batch if fact.id == bad},
         )
     )
     relay = Relay(finder, picky)
-    assert await relay.round() == (3, None)
+    assert await relay.process_batch() == (3, None)
     found = await row(owner, bad)
     assert (found["sent_at"], found["attempts"], found["last_error"], found["rests"]) == (None, 1, "too large", True)
     assert (await row(owner, later))["attempts"] == 0  # unknown, and nobody's fault
-    assert await relay.round() == (0, None)  # it rests, and what is behind it waits
+    assert await relay.process_batch() == (0, None)  # it rests, and what is behind it waits
     await owner.execute("UPDATE outbox SET due_at = now() WHERE id = $1", bad)
     willing = Scripted()
-    while (await Relay(finder, willing).round())[0]:
+    while (await Relay(finder, willing).process_batch())[0]:
         pass
     assert willing.sent == [bad, later]
     assert (await row(owner, elsewhere))["sent_at"]
@@ -165,7 +165,7 @@ async def test_many_facts_behind_a_resting_one_do_not_starve_the_others(
     await put(owner, tenant, *([show] * 200))
     [elsewhere] = await put(owner, tenant, new_id())
     publisher = Scripted()
-    await Relay(finder, publisher).round()
+    await Relay(finder, publisher).process_batch()
     assert publisher.sent == [elsewhere]
 
 
@@ -183,7 +183,7 @@ async def test_after_the_last_attempt_a_fact_is_parked_and_stands_in_nobodys_way
     for attempt in range(1, ATTEMPTS_MAX + 1):
         await owner.execute("UPDATE outbox SET due_at = now() WHERE id = $1", bad)
         before = await owner.fetchval("SELECT now()")
-        await relay.round()
+        await relay.process_batch()
         after = await owner.fetchval("SELECT now()")
         found = await row(owner, bad)
         assert (found["attempts"], found["parked_at"] is None) == (attempt, attempt < ATTEMPTS_MAX)
@@ -192,14 +192,14 @@ async def test_after_the_last_attempt_a_fact_is_parked_and_stands_in_nobodys_way
         pauses.append((found["due_at"] - before) / shortest)
     assert len({round(pause, 2) for pause in pauses}) > 5  # with jitter
     await owner.execute("UPDATE outbox SET due_at = now() WHERE id = $1", later)
-    assert await relay.round() == (1, None)
+    assert await relay.process_batch() == (1, None)
     assert (await row(owner, later))["sent_at"]
 
 
 async def test_a_broker_that_is_away_costs_no_fact_an_attempt(owner: Any, tenant: Tenant, finder: Database) -> None:
     facts = await put(owner, tenant, *(new_id() for _ in range(3)))
-    half = Scripted(lambda batch: Outcome(confirmed=[batch[0].id], away=ConnectionError("gone")))
-    taken, away = await Relay(finder, half).round()
+    half = Scripted(lambda batch: Outcome(confirmed=[batch[0].id], unavailable=ConnectionError("gone")))
+    taken, away = await Relay(finder, half).process_batch()
     assert (taken, repr(away)) == (3, "ConnectionError('gone')")
     rows = [await row(owner, fact) for fact in facts]
     assert [r["sent_at"] is not None for r in rows] == [True, False, False]
@@ -211,16 +211,16 @@ async def test_while_the_broker_is_away_nothing_is_locked(owner: Any, tenant: Te
     [_fact] = await put(owner, tenant, new_id())
     gone = Scripted()
     gone.away = ConnectionError("refused")
-    assert await Relay(finder, gone).round() == (0, gone.away)
+    assert await Relay(finder, gone).process_batch() == (0, gone.away)
     assert gone.batches == []
 
 
 async def test_it_runs_through_failures_and_tries_with_one_fact_first(
     owner: Any, tenant: Tenant, finder: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(relay_module, "AWAY_S_MAX", 0.01)
+    monkeypatch.setattr(relay_module, "RECONNECT_S_MAX", 0.01)
     await put(owner, tenant, *(new_id() for _ in range(10)))
-    answers = [Outcome(away=ConnectionError("blocked")), Outcome(away=ConnectionError("blocked"))]
+    answers = [Outcome(unavailable=ConnectionError("blocked")), Outcome(unavailable=ConnectionError("blocked"))]
 
     def say(batch: Sequence[Outgoing]) -> Outcome:
         return answers.pop() if answers else Outcome(confirmed=[fact.id for fact in batch])
@@ -237,7 +237,7 @@ async def test_it_runs_through_failures_and_tries_with_one_fact_first(
 async def test_a_mistake_of_ours_ends_nobody(
     owner: Any, tenant: Tenant, finder: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(relay_module, "AWAY_S_MAX", 0.01)
+    monkeypatch.setattr(relay_module, "RECONNECT_S_MAX", 0.01)
     [fact] = await put(owner, tenant, new_id())
     mistakes: list[Exception] = [ValueError("an address that cannot be read"), KeyError("payload")]
 
@@ -284,7 +284,7 @@ async def test_a_hint_wakes_an_idle_relay(
     waiting = asyncio.create_task(hint.wait(60))
     await asyncio.sleep(0)
     assert not waiting.done()
-    hint.give("topic", None)
+    hint.set("topic", None)
     async with asyncio.timeout(5):
         await waiting
         await hint.wait(0.01)  # used up: now only the time ends it

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from fullhouse.kit.cache import cache as cache_module
-from fullhouse.kit.cache import warm
+from fullhouse.kit.cache import optional_redis
 from fullhouse.kit.db import replica as replica_module
-from fullhouse.kit.db.replica import Reads
+from fullhouse.kit.db.replica import ReadRouter
 from fullhouse.kit.live.bus import Bus
 
 
@@ -21,7 +21,7 @@ class Recording:
         self._name, self._asked, self._away = name, asked, away
 
     @asynccontextmanager
-    async def nobody(self) -> AsyncIterator[str]:
+    async def without_tenant(self) -> AsyncIterator[str]:
         self._asked.append(self._name)
         if self._away:
             raise ConnectionRefusedError
@@ -34,7 +34,7 @@ async def test_after_a_change_the_primary_is_asked_for_a_while(monkeypatch: pyte
     monkeypatch.setattr(replica_module, "time", SimpleNamespace(monotonic=lambda: ticks.now))
     bus, asked = Bus("postgresql://nowhere"), list[str]()
     primary, replica = Recording("primary", asked), Recording("replica", asked)
-    reads = Reads(primary, replica, bus, behind_s=5)  # type: ignore[arg-type]
+    reads = ReadRouter(primary, replica, bus, behind_s=5)  # type: ignore[arg-type]
     timeline: list[tuple[float, list[tuple[str, Any]], str]] = [
         (0, [], "replica"),
         (0, [("cache", ["key"])], "primary"),
@@ -49,9 +49,9 @@ async def test_after_a_change_the_primary_is_asked_for_a_while(monkeypatch: pyte
     for passed_s, messages, expected in timeline:
         ticks.now += passed_s
         bus.deliver(messages)
-        async with reads.nobody() as tx:
+        async with reads.without_tenant() as tx:
             assert (tx, asked[-1]) == (expected, expected)  # type: ignore[comparison-overlap]
-    async with Reads(primary, None, bus).nobody():  # type: ignore[arg-type]
+    async with ReadRouter(primary, None, bus).without_tenant():  # type: ignore[arg-type]
         assert asked[-1] == "primary"
 
 
@@ -63,11 +63,11 @@ async def test_what_a_replica_says_is_cached_for_seconds(monkeypatch: pytest.Mon
         monkeypatch.setattr(module, "time", SimpleNamespace(monotonic=lambda: ticks.now))
     bus, asked = Bus("postgresql://nowhere"), list[str]()
     primary, replica = Recording("primary", asked), Recording("replica", asked)
-    reads = Reads(primary, replica, bus, behind_s=5)  # type: ignore[arg-type]
-    cache = cache_module.Cache(bus, warm.Warm(None))
+    reads = ReadRouter(primary, replica, bus, behind_s=5)  # type: ignore[arg-type]
+    cache = cache_module.Cache(bus, optional_redis.OptionalRedis(None))
 
     async def load() -> str:
-        async with reads.nobody() as tx:
+        async with reads.without_tenant() as tx:
             return str(tx)
 
     # Seconds that pass, what happens, who has answered, and whether the answer was there already.
@@ -83,7 +83,9 @@ async def test_what_a_replica_says_is_cached_for_seconds(monkeypatch: pytest.Mon
         ticks.now += passed_s
         bus.deliver(messages)
         before = len(asked)
-        async with reads.nobody():  # somebody who asks by himself, of whichever: it says nothing of the cached value
+        async with (
+            reads.without_tenant()
+        ):  # somebody who asks by himself, of whichever: it says nothing of the cached value
             pass
         assert await cache.get("key", 300, load, str) == expected
         assert len(asked) == before + (1 if cached else 2)
@@ -95,9 +97,9 @@ async def test_a_replica_that_dies_is_left_alone_for_a_while(monkeypatch: pytest
     monkeypatch.setattr(replica_module, "time", SimpleNamespace(monotonic=lambda: ticks.now))
     asked: list[str] = []
     primary, replica = Recording("primary", asked), Recording("replica", asked, away=True)
-    reads = Reads(primary, replica, Bus("postgresql://nowhere"), behind_s=5)  # type: ignore[arg-type]
+    reads = ReadRouter(primary, replica, Bus("postgresql://nowhere"), behind_s=5)  # type: ignore[arg-type]
     for passed_s in (0, 1, 5):
         ticks.now += passed_s
-        async with reads.nobody() as tx:
+        async with reads.without_tenant() as tx:
             assert tx == "primary"  # type: ignore[comparison-overlap]
     assert asked == ["replica", "primary", "primary", "replica", "primary"]

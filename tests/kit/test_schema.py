@@ -24,10 +24,10 @@ async def theirs(scratch: dict[str, str]) -> AsyncIterator[Any]:
 
 
 async def test_the_shipped_file_is_what_the_migrations_make(theirs: Any) -> None:
-    shipped = schema.shipped_guards()
-    assert shipped.newest == migrate.newest(), "run `make schema`"
-    assert shipped.guards == await schema.read(theirs), "run `make schema`"
-    assert await schema.disagreements(theirs) == []
+    shipped = schema.read_shipped_guards()
+    assert shipped.newest == migrate.newest_number(), "run `make schema`"
+    assert shipped.guards == await schema.read_guards(theirs), "run `make schema`"
+    assert await schema.find_disagreements(theirs) == []
 
 
 async def test_the_text_for_readers_is_what_the_migrations_make(scratch: dict[str, str]) -> None:
@@ -36,7 +36,7 @@ async def test_the_text_for_readers_is_what_the_migrations_make(scratch: dict[st
 
 async def test_every_version_of_postgresql_reads_the_same(server_home: Path) -> None:
     """Those that this machine has: the one that comes with us, and the system's."""
-    for install in binaries.installs():
+    for install in binaries.find_installs():
         home = server_home / install.version
         home.mkdir(mode=0o755)
         cluster = Cluster(home, install=install, settings={"fsync": "off"})
@@ -44,7 +44,7 @@ async def test_every_version_of_postgresql_reads_the_same(server_home: Path) -> 
         try:
             await migrate.migrate(cluster.url())
             connection = await asyncpg.connect(cluster.url())
-            assert await schema.disagreements(connection) == [], install.version
+            assert await schema.find_disagreements(connection) == [], install.version
             await connection.close()
         finally:
             cluster.stop()
@@ -186,7 +186,7 @@ async def test_doctor_sees(name: str, run: Run, scratch: dict[str, str], theirs:
     told = await run("doctor", **scratch)
     assert told.code == 1
     [line] = [line for line in told.out.splitlines() if line.split()[1] == "schema"]
-    assert line.startswith("bad ")
+    assert line.startswith("fail")
     assert says in line, line
     if name != "keys switched off":  # there are many of them
         assert len(line.split("; ")) == (2 if name in TWICE else 1), line
@@ -194,7 +194,7 @@ async def test_doctor_sees(name: str, run: Run, scratch: dict[str, str], theirs:
 
 async def test_what_an_operator_has_added_is_theirs(theirs: Any) -> None:
     await theirs.execute("CREATE TABLE reports (id integer PRIMARY KEY); CREATE INDEX mine ON orders (total)")
-    assert await schema.disagreements(theirs) == []
+    assert await schema.find_disagreements(theirs) == []
 
 
 async def test_a_database_with_migrations_to_apply_is_not_compared(

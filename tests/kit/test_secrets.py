@@ -8,41 +8,41 @@ from hypothesis import strategies as st
 
 from fullhouse.kit import secrets
 from fullhouse.kit.ids import new_id
-from fullhouse.kit.secrets import Keyring, Kind
+from fullhouse.kit.secrets import Keyring, TokenKind
 
 KEYRING = Keyring("one key, long enough")
 OTHER = Keyring("another key, long enough")
 
-kinds = st.sampled_from(Kind)
+kinds = st.sampled_from(TokenKind)
 purposes = st.text(max_size=20)
 
 
 @given(kinds, st.uuids(), st.binary(min_size=32, max_size=32))
-def test_a_token_says_its_kind_and_organisation(kind: Kind, organization_id: UUID, secret: bytes) -> None:
+def test_a_token_says_its_kind_and_organisation(kind: TokenKind, organization_id: UUID, secret: bytes) -> None:
     token = secrets.mint(kind, organization_id, secret)
-    assert secrets.read(token, *Kind) == (kind, organization_id)
-    assert secrets.read(token, *(other for other in Kind if other != kind)) is None
+    assert secrets.parse_token(token, *TokenKind) == (kind, organization_id)
+    assert secrets.parse_token(token, *(other for other in TokenKind if other != kind)) is None
     assert secret.hex() not in token
     assert token == secrets.mint(kind, organization_id, secret)
 
 
 def test_a_token_is_new_each_time() -> None:
     organization_id = new_id()
-    tokens = {secrets.mint(Kind.SESSION, organization_id) for _ in range(100)}
-    assert len({secrets.digest(token) for token in tokens}) == 100
+    tokens = {secrets.mint(TokenKind.SESSION, organization_id) for _ in range(100)}
+    assert len({secrets.digest_token(token) for token in tokens}) == 100
 
 
 @given(st.text(max_size=100) | st.builds(lambda kind, rest: f"{kind}_{rest}", kinds, st.text(min_size=64, max_size=64)))
 def test_whatever_people_send_is_a_token_or_is_not(text: str) -> None:
-    claim = secrets.read(text, *Kind)
-    assert claim is None or (claim[0] in Kind and isinstance(claim[1], UUID))
+    claim = secrets.parse_token(text, *TokenKind)
+    assert claim is None or (claim[0] in TokenKind and isinstance(claim[1], UUID))
 
 
 @given(kinds, st.uuids(), st.integers(0, 67), st.characters(codec="ascii"))
-def test_a_token_with_another_letter_has_another_hash(kind: Kind, org: UUID, at: int, letter: str) -> None:
+def test_a_token_with_another_letter_has_another_hash(kind: TokenKind, org: UUID, at: int, letter: str) -> None:
     token = secrets.mint(kind, org)
     altered = token[:at] + letter + token[at + 1 :]
-    assert (secrets.digest(altered) == secrets.digest(token)) == (altered == token)
+    assert (secrets.digest_token(altered) == secrets.digest_token(token)) == (altered == token)
 
 
 @given(purposes, st.binary(max_size=200))

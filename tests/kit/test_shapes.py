@@ -10,8 +10,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from fullhouse.kit.cache.redis_codecs import FIELDS, ITEMS, PACKED, Shape
-from fullhouse.kit.cache.warm import Redis, client
+from fullhouse.kit.cache.optional_redis import Redis, make_client
+from fullhouse.kit.cache.redis_codecs import FIELDS, ITEMS, PACKED, RedisCodec
 from fullhouse.kit.ids import new_id
 
 pytestmark = pytest.mark.req("CACHE-1")
@@ -49,7 +49,7 @@ things = st.builds(
 
 @pytest.fixture
 async def redis(redis_url: str) -> AsyncIterator[Redis]:
-    opened = client(redis_url)
+    opened = make_client(redis_url)
     yield opened
     await opened.aclose()
 
@@ -59,16 +59,16 @@ def name() -> str:
     return f"shapes:{new_id()}"
 
 
-async def put(redis: Redis, shape: Shape, name: str, value: Any) -> None:
+async def put(redis: Redis, shape: RedisCodec, name: str, value: Any) -> None:
     pipe = redis.pipeline()
-    shape.write(pipe, name, value)
+    shape.add_write(pipe, name, value)
     await pipe.execute()
 
 
-async def there(redis: Redis, shape: Shape, name: str) -> Any:
+async def there(redis: Redis, shape: RedisCodec, name: str) -> Any:
     """What Redis answers, before it is read."""
     pipe = redis.pipeline()
-    shape.ask(pipe, name)
+    shape.add_read(pipe, name)
     return (await pipe.execute())[0]
 
 
@@ -78,14 +78,14 @@ async def test_packed_comes_back_the_same(redis: Redis, name: str, value: Thing 
     await put(redis, PACKED, name, value)
     raw = await there(redis, PACKED, name)
     assert raw, "nothing at all is a value too: it must not look like a miss"
-    assert PACKED.read(raw, Thing | None) == value  # type: ignore[arg-type]
+    assert PACKED.decode(raw, Thing | None) == value  # type: ignore[arg-type]
 
 
 @on_one_redis
 @given(value=things)
 async def test_a_hash_comes_back_the_same(redis: Redis, name: str, value: Thing) -> None:
     await put(redis, FIELDS, name, value)
-    assert FIELDS.read(await there(redis, FIELDS, name), Thing) == value
+    assert FIELDS.decode(await there(redis, FIELDS, name), Thing) == value
 
 
 @on_one_redis
@@ -93,7 +93,7 @@ async def test_a_hash_comes_back_the_same(redis: Redis, name: str, value: Thing)
 async def test_a_list_comes_back_the_same_and_in_order(redis: Redis, name: str, value: list[Thing]) -> None:
     await put(redis, ITEMS, name, value)
     raw = await there(redis, ITEMS, name)
-    assert (ITEMS.read(raw, list[Thing]) if raw else []) == value
+    assert (ITEMS.decode(raw, list[Thing]) if raw else []) == value
 
 
 THING = Thing(
@@ -142,7 +142,7 @@ async def test_a_list_is_read_by_others_item_by_item(redis: Redis, name: str) ->
     ids=["packed", "fields", "items"],
 )
 async def test_a_new_value_leaves_nothing_of_the_old_one(
-    redis: Redis, name: str, shape: Shape, first: Any, second: Any
+    redis: Redis, name: str, shape: RedisCodec, first: Any, second: Any
 ) -> None:
     for lie in (b"a text", None):
         if lie:
@@ -151,12 +151,12 @@ async def test_a_new_value_leaves_nothing_of_the_old_one(
         await put(redis, shape, name, first)
         await put(redis, shape, name, second)
         raw = await there(redis, shape, name)
-        assert shape.read(raw, list[Thing] if shape is ITEMS else Thing) == second
+        assert shape.decode(raw, list[Thing] if shape is ITEMS else Thing) == second
 
 
 @pytest.mark.parametrize(("shape", "nothing"), [(FIELDS, None), (ITEMS, [])], ids=["fields", "items"])
 async def test_nothing_is_not_kept_where_redis_cannot_say_it(
-    redis: Redis, name: str, shape: Shape, nothing: Any
+    redis: Redis, name: str, shape: RedisCodec, nothing: Any
 ) -> None:
     await put(redis, shape, name, THING if shape is FIELDS else [THING])
     await put(redis, shape, name, nothing)

@@ -159,7 +159,7 @@ def test_a_part_and_a_statement_have_different_names(tmp_path: Path) -> None:
 
 
 def test_parameters_are_numbered_as_they_come_after_the_organisation() -> None:
-    query = Query.of("SELECT :b FROM t WHERE a = :a AND organization_id = :org AND b <> :b")
+    query = Query.parse("SELECT :b FROM t WHERE a = :a AND organization_id = :org AND b <> :b")
     assert query == Query("SELECT $2 FROM t WHERE a = $3 AND organization_id = $1 AND b <> $2", ("b", "a"), True, {})
 
 
@@ -167,16 +167,16 @@ def test_parameters_are_numbered_as_they_come_after_the_organisation() -> None:
     "text", ["SELECT a::text", "SELECT ':a'", "SELECT 'it''s :a'", "-- of :a\nSELECT 1", "SELECT a[1:b]", "SELECT a:b"]
 )
 def test_what_only_looks_like_a_parameter_stays(text: str) -> None:
-    assert Query.of(text) == Query(text, (), False, {})
+    assert Query.parse(text) == Query(text, (), False, {})
 
 
 def test_what_may_be_null_is_said_once() -> None:
-    query = Query.of("SELECT :a?::text, :a, :b[?]::uuid[], :c[1]")
+    query = Query.parse("SELECT :a?::text, :a, :b[?]::uuid[], :c[1]")
     assert query == Query("SELECT $1::text, $1, $2::uuid[], $3[1]", ("a", "b", "c"), False, {"a": "?", "b": "[?]"})
 
 
 def test_arguments_come_in_the_order_of_their_numbers() -> None:
-    query = Query.of("SELECT :b, :a, :org")
+    query = Query.parse("SELECT :b, :a, :org")
     assert query.arguments(UUID(int=7), a=1, b=2) == [UUID(int=7), 2, 1]
     assert query.arguments(UUID(int=7), 2, a=1) == [UUID(int=7), 2, 1]
 
@@ -184,19 +184,19 @@ def test_arguments_come_in_the_order_of_their_numbers() -> None:
 @pytest.mark.parametrize("asked", [{}, {"a": 1}, {"a": 1, "b": 2, "c": 3}, {"a": 1, "c": 3}])
 def test_arguments_are_all_that_it_takes_and_nothing_else(asked: dict[str, int]) -> None:
     with pytest.raises(TypeError, match="the statement"):
-        Query.of("SELECT :b, :a").arguments(None, **asked)
+        Query.parse("SELECT :b, :a").arguments(None, **asked)
 
 
 def test_an_argument_is_not_given_twice() -> None:
     with pytest.raises(TypeError, match="the statement"):
-        Query.of("SELECT :b, :a").arguments(None, 1, 2, a=3)
+        Query.parse("SELECT :b, :a").arguments(None, 1, 2, a=3)
 
 
 async def test_a_statement_of_a_tenant_needs_one(services: Any) -> None:
     database: Database = services.database
     from fullhouse.events import store
 
-    async with database.nobody() as tx:
+    async with database.without_tenant() as tx:
         with pytest.raises(LookupError, match="organisation"):
             await store.event_by_id(tx, UUID(int=7))
 

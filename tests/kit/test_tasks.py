@@ -23,7 +23,7 @@ async def _broken() -> None:
 
 @pytest.mark.parametrize("times", [0, 1, 3])
 async def test_a_task_that_loses_cancellations_ends(times: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tasks, "AGAIN_S", 0.001)
+    monkeypatch.setattr(tasks, "RETRY_S", 0.001)
     task = asyncio.create_task(_deaf(times))
     await asyncio.sleep(0)
     async with asyncio.timeout(20):

@@ -105,7 +105,7 @@ def test_libraries_are_heard_in_the_same_stream_and_shape() -> None:
 def test_metrics_are_shown_as_prometheus_reads_them() -> None:
     name = f"loop {new_id()}"
     loops.ROUNDS.labels(name, "ok").inc(3)
-    assert f'fullhouse_loop_rounds_total{{loop="{name}",outcome="ok"}} 3.0'.encode() in telemetry.metrics()
+    assert f'fullhouse_loop_rounds_total{{loop="{name}",outcome="ok"}} 3.0'.encode() in telemetry.render_metrics()
 
 
 # --- traces
@@ -180,7 +180,7 @@ async def test_a_request_becomes_a_span_that_says_whose_it_was(
 
 
 def test_without_a_collector_nothing_is_traced() -> None:
-    assert telemetry.tracing(None, service="test") is None
+    assert telemetry.open_tracing(None, service="test") is None
 
 
 @pytest.mark.fault
@@ -189,11 +189,11 @@ def test_whoever_writes_to_a_log_on_a_full_disk_goes_on() -> None:
     script = """
 import logging, structlog
 from fullhouse.kit.telemetry import telemetry
-from fullhouse.kit.terminal import say
+from fullhouse.kit.terminal import print_message
 telemetry.configure_logs("info", process="test")
 structlog.get_logger().warning("broker.unavailable", backlog=812)
 logging.getLogger("library").warning("a warning")
-say("a line")
+print_message("a line")
 print("went on")
 """
     with open("/dev/full", "w") as full:

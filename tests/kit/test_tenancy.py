@@ -8,7 +8,7 @@ import structlog.testing
 
 from fullhouse import prove
 from fullhouse.kit.db.database import AUDITOR
-from fullhouse.kit.db.tenancy import Disagreement, disagreements
+from fullhouse.kit.db.tenancy import Disagreement, find_disagreements
 from fullhouse.kit.ids import new_id
 from tests.fixtures import Tenant
 from tests.kit.test_isolation import undone
@@ -35,8 +35,8 @@ async def test_a_planted_disagreement_is_found_and_counted(owner: Any, tenant: T
         for role in ("staff", "admin"):
             await owner.execute(SESSION, new_id(), tenant.id, other_tenant.people[role].id, new_id().bytes)
         await owner.execute(f"SET LOCAL ROLE {AUDITOR}")
-        assert await disagreements(owner) == [Disagreement("sessions", "users", 2)]
-    assert await disagreements(owner) == []
+        assert await find_disagreements(owner) == [Disagreement("sessions", "users", 2)]
+    assert await find_disagreements(owner) == []
 
 
 async def test_a_table_added_later_is_looked_at_without_being_named(owner: Any, tenant: Tenant) -> None:
@@ -49,10 +49,10 @@ async def test_a_table_added_later_is_looked_at_without_being_named(owner: Any, 
         user_id, leaf, root = tenant.people["staff"].id, new_id(), new_id()
         await owner.execute("INSERT INTO later VALUES ($1, $2)", tenant.id, user_id)
         await owner.execute("INSERT INTO tree VALUES ($1, $2, NULL), ($1, $3, $2)", tenant.id, root, leaf)
-        assert await disagreements(owner) == []
+        assert await find_disagreements(owner) == []
         await owner.execute("INSERT INTO later VALUES ($1, $2)", new_id(), user_id)
         await owner.execute("INSERT INTO tree VALUES ($1, $2, $3)", new_id(), new_id(), root)
-        assert await disagreements(owner) == [Disagreement("later", "users", 1), Disagreement("tree", "tree", 1)]
+        assert await find_disagreements(owner) == [Disagreement("later", "users", 1), Disagreement("tree", "tree", 1)]
 
 
 @pytest.fixture
@@ -86,7 +86,7 @@ async def test_the_proof_says_what_is_wrong_and_alerts(scratch: dict[str, str]) 
     with structlog.testing.capture_logs() as logs:
         await prove.run_and_alert(scratch["server_url"])
     assert (violations("tenancy"), violations("row security")) == (1, 1)
-    said = [(entry["log_level"], entry["check"], entry["what"]) for entry in logs]
+    said = [(entry["log_level"], entry["check"], entry["detail"]) for entry in logs]
     assert [each for each in said if each[1] not in ("parents", "audited")] == [  # both rows came from nowhere
         ("error", "tenancy", "1 rows of sessions refer to users of another organisation"),
         ("error", "row security", "mails is not under forced row-level security"),

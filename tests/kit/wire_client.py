@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 
-from fullhouse.kit.http.request import Request, encoded
+from fullhouse.kit.http.request import Request, encode_headers
 from fullhouse.kit.http.server import Server
 
 Serve = Callable[[Request], Awaitable[None]]
@@ -16,7 +16,7 @@ async def echo(request: Request) -> None:
     """Method, path, query and body, in its own words."""
     body = b"".join([chunk async for chunk in request.chunks()])
     words = f"{request.method} {request.path}?{request.query} {request.header('x-mark')} ".encode()
-    request.answer(200, encoded([("content-type", "text/plain")]), words + body)
+    request.respond(200, encode_headers([("content-type", "text/plain")]), words + body)
 
 
 @asynccontextmanager

@@ -11,16 +11,16 @@ import aio_pika
 import aiormq
 import msgspec
 
-from fullhouse.broker.consumers import topology
+from fullhouse.broker.consumers import build_topology
 from fullhouse.kit.ids import new_id
-from fullhouse.kit.messages.broker import Topology
+from fullhouse.kit.messages.rabbitmq import Topology
 
 WAIT_S = 60
 
 
 def names() -> Topology:
     """An exchange and queues that no other test has."""
-    return topology(f"t-{new_id().hex}")
+    return build_topology(f"t-{new_id().hex}")
 
 
 async def until(true: Callable[[], Awaitable[Any]], what: str, at_most_s: float = WAIT_S) -> None:

@@ -13,7 +13,7 @@ import pytest
 
 from fullhouse import wiring
 from fullhouse.broker.facts import JoinConfirmed
-from fullhouse.broker.post import open_post
+from fullhouse.broker.message_tasks import open_message_tasks
 from fullhouse.events.model import Event
 from fullhouse.kit.ids import new_id
 from fullhouse.kit.messages.outbox import announce
@@ -76,7 +76,7 @@ class Stage(NamedTuple):
 @asynccontextmanager
 async def working(services: Services, amqp_url: str | None, **more: Any) -> AsyncIterator[None]:
     """What a worker runs for messages."""
-    async with open_post(services, amqp_url, wiring.ASYNC, wiring.ASYNC_ALL, **more) as work:
+    async with open_message_tasks(services, amqp_url, wiring.ASYNC, wiring.ASYNC_ALL, **more) as work:
         running = [asyncio.create_task(run()) for run in work.values()]
         try:
             yield
@@ -98,7 +98,7 @@ async def stage(services: Services, tenant: Tenant, owner: Any, amqp_url: str) -
             return await has_consumer(stranger, own)
 
         await until(listening, "the consumer listens")
-        yield Stage(tenant, show, owner, exchange, await stranger.declare_queue(own.dead, durable=True))
+        yield Stage(tenant, show, owner, exchange, await stranger.declare_queue(own.dead_letter_queue, durable=True))
 
 
 async def announce_join(services: Services, tenant: Tenant, show: Event, join: UUID) -> UUID:

@@ -12,11 +12,11 @@ from collections.abc import Sequence
 import uvloop
 
 from fullhouse import wiring
-from fullhouse.broker.consumers import Joins, topology
+from fullhouse.broker.consumers import JoinsConsumer, build_topology
 from fullhouse.kit.db.database import APP, WORKER, Database
 from fullhouse.kit.live.bus import Bus
-from fullhouse.kit.messages.broker import Broker
 from fullhouse.kit.messages.consumer import Consumer
+from fullhouse.kit.messages.rabbitmq import Broker
 from fullhouse.kit.messages.relay import Outcome, Outgoing, Relay
 
 
@@ -29,9 +29,9 @@ class Hasty(Broker):
 async def main(url: str, amqp_url: str, exchange: str, *mutant: str) -> None:
     finder = await Database.open(url, WORKER, size=3)
     database = await Database.open(url, APP, size=3, bus=Bus(url))
-    broker = (Hasty if mutant else Broker)(amqp_url, topology(exchange))
+    broker = (Hasty if mutant else Broker)(amqp_url, build_topology(exchange))
     [queue] = broker.topology.queues
-    joins = Consumer(amqp_url, broker, queue, Joins(database, wiring.ASYNC).handle)
+    joins = Consumer(amqp_url, broker, queue, JoinsConsumer(database, wiring.ASYNC).handle)
     await asyncio.gather(Relay(finder, broker).run(), Relay(finder, broker).run(), joins.run())
 
 

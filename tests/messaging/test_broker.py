@@ -9,7 +9,7 @@ import pytest
 from fullhouse.config import ConfigError, load
 from fullhouse.kit.db.database import WORKER, Database
 from fullhouse.kit.ids import new_id
-from fullhouse.kit.messages.broker import Broker
+from fullhouse.kit.messages.rabbitmq import Broker
 from fullhouse.kit.messages.relay import UNROUTED, Relay
 from tests.fixtures import Tenant
 from tests.messaging.helpers import bound, channel, clear_outbox, drained, names, put
@@ -39,7 +39,7 @@ async def test_a_fact_in_the_broker(relay: Relay, broker: Broker, amqp_url: str,
         queue = await bound(stranger, broker.topology.exchange, "event.*")
         fact = await put(owner, tenant.id, "event.published", show, old_status="draft", new_status="published")
         await put(owner, tenant.id, "hold.placed", new_id())
-        assert await relay.round() == (2, None)
+        assert await relay.process_batch() == (2, None)
         [message] = await drained(queue)
     assert msgspec.json.decode(message.body) == {
         "version": 1,
@@ -58,7 +58,7 @@ async def test_a_fact_that_no_queue_wants_is_sent_all_the_same_and_counted(
 ) -> None:
     before = UNROUTED._value.get()
     fact = await put(owner, tenant.id, "hold.placed", new_id())
-    assert await relay.round() == (1, None)
+    assert await relay.process_batch() == (1, None)
     assert UNROUTED._value.get() == before + 1
     assert await owner.fetchval("SELECT sent_at IS NOT NULL FROM outbox WHERE id = $1", fact)
 
@@ -70,7 +70,7 @@ async def test_facts_of_one_subject_in_one_batch_arrive_in_their_order(
     async with channel(amqp_url) as stranger:
         queue = await bound(stranger, broker.topology.exchange, "#")
         facts = [await put(owner, tenant.id, "event.updated", show, n=n) for n in range(20)]
-        assert await relay.round() == (20, None)
+        assert await relay.process_batch() == (20, None)
         assert [message.message_id for message in await drained(queue)] == [str(fact) for fact in facts]
 
 
@@ -87,7 +87,7 @@ async def test_what_the_broker_refuses_rests_and_holds_back_only_its_own_subject
         await full.bind(broker.topology.exchange, "event.updated")
         facts = [await put(owner, tenant.id, name, show) for name in ["event.updated"] * 3 + ["event.canceled"]]
         await put(owner, tenant.id, "event.canceled", new_id())
-        taken, away = await relay.round()
+        taken, away = await relay.process_batch()
         assert (taken, away) == (5, None)
     rows = await owner.fetch(
         "SELECT id, sent_at IS NOT NULL AS sent, attempts, last_error FROM outbox WHERE id = ANY ($1) ORDER BY seq",
@@ -107,7 +107,7 @@ async def test_one_that_fits_into_no_frame_is_refused_and_the_others_go(
 ) -> None:
     bad = await put(owner, tenant.id, "x" * 300, new_id())
     good = await put(owner, tenant.id, "event.updated", new_id())
-    assert await relay.round() == (2, None)
+    assert await relay.process_batch() == (2, None)
     rows = {row["id"]: row for row in await owner.fetch("SELECT * FROM outbox WHERE id = ANY ($1)", [bad, good])}
     assert rows[good]["sent_at"]
     assert (rows[bad]["sent_at"], rows[bad]["attempts"]) == (None, 1)
@@ -121,7 +121,7 @@ async def test_a_large_fact_goes_in_several_frames(
         queue = await bound(stranger, broker.topology.exchange, "#")
         ids = [str(new_id()) for _ in range(20_000)]
         await put(owner, tenant.id, "seats.blocked", new_id(), seat_ids=ids)
-        assert await relay.round() == (1, None)
+        assert await relay.process_batch() == (1, None)
         [message] = await drained(queue)
     assert msgspec.json.decode(message.body)["seat_ids"] == ids
 
@@ -130,12 +130,12 @@ async def test_an_exchange_that_was_deleted_is_made_anew(
     relay: Relay, broker: Broker, amqp_url: str, owner: Any, tenant: Tenant
 ) -> None:
     await put(owner, tenant.id, "event.updated", new_id())
-    assert await relay.round() == (1, None)
+    assert await relay.process_batch() == (1, None)
     async with channel(amqp_url) as stranger:
         await stranger.exchange_delete(broker.topology.exchange)
     await put(owner, tenant.id, "event.updated", new_id())
-    assert (await relay.round())[1] is not None
-    assert (await relay.round())[1] is None
+    assert (await relay.process_batch())[1] is not None
+    assert (await relay.process_batch())[1] is None
     assert not await owner.fetchval("SELECT count(*) FROM outbox WHERE sent_at IS NULL")
 
 
@@ -159,7 +159,7 @@ async def test_a_broker_that_is_not_there_is_said_to_be_away(server_url: str, ow
     await put(owner, tenant.id, "event.updated", new_id())
     nowhere = Broker("amqp://guest:guest@127.0.0.1:1/", names())
     finder = await Database.open(server_url, WORKER, size=1)
-    taken, away = await Relay(finder, nowhere).round()
+    taken, away = await Relay(finder, nowhere).process_batch()
     assert (taken, isinstance(away, OSError)) == (0, True)
     await nowhere.stop()
     await finder.close()

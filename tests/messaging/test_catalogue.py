@@ -54,14 +54,14 @@ async def test_anybody_may_read_the_document(client: Client) -> None:
 
 
 def test_who_sends_and_who_receives() -> None:
-    operations = msgspec.json.decode(catalogue.asyncapi())["operations"]
+    operations = msgspec.json.decode(catalogue.render_asyncapi())["operations"]
     received = {name for name, each in operations.items() if each["action"] == "receive"}
     assert received == {"receive.join.confirmed", "receive.join.canceled"}
     assert len(operations) == len(catalogue.FACTS)
 
 
 def test_the_payload_is_documented_as_it_is_announced() -> None:
-    document = msgspec.json.decode(catalogue.asyncapi())
+    document = msgspec.json.decode(catalogue.render_asyncapi())
     message = document["components"]["messages"]["event.canceled"]
     schema = found(document, message["payload"]["$ref"])
     assert schema["properties"]["version"] == {"const": 1}

@@ -149,16 +149,16 @@ async def test_dead_letters_are_shown_put_back_and_dropped(
     amqp_url: str,
 ) -> None:
     """The only test that uses the names of an installation in the broker that all tests share."""
-    show, own = await make_show(services, tenant), consumers.topology()
+    show, own = await make_show(services, tenant), consumers.build_topology()
     await clear_outbox(owner)
     join, gone, bad = new_id(), new_id(), new_id()
     async with channel(amqp_url) as stranger, working(services, amqp_url):
         exchange = await stranger.declare_exchange(own.exchange, "topic", durable=True)
-        dead = await stranger.declare_queue(own.dead, durable=True)
+        dead = await stranger.declare_queue(own.dead_letter_queue, durable=True)
 
         async def deaths(count: int) -> None:
             async def enough() -> bool:
-                return bool((await stranger.get_queue(own.dead)).declaration_result.message_count == count)
+                return bool((await stranger.get_queue(own.dead_letter_queue)).declaration_result.message_count == count)
 
             await until(enough, f"{count} dead letters")
 
@@ -184,7 +184,7 @@ async def test_dead_letters_are_shown_put_back_and_dropped(
         [letter] = await drained(dead)
         mended = msgspec.json.decode(letter.body) | {"event_id": str(show.id)}
         again = aio_pika.Message(msgspec.json.encode(mended), message_id=letter.message_id, headers=letter.headers)
-        await stranger.default_exchange.publish(again, own.dead)
+        await stranger.default_exchange.publish(again, own.dead_letter_queue)
         await deaths(1)
         assert (await run("messages", "replay", str(join), AMQP_URL=amqp_url)).code == 0
         await until(lambda: counted(owner, show), "the replayed message has its effect")
@@ -201,8 +201,8 @@ async def test_what_the_broker_drove_out_comes_back_and_what_came_from_nowhere_s
 ) -> None:
     """A limit that an operator has set puts messages among the dead without a word of ours."""
     show, own = await make_show(services, tenant), names()
-    monkeypatch.setattr(consumers, "topology", lambda: own)
-    monkeypatch.setattr(messages, "OURS", own.queues)
+    monkeypatch.setattr(consumers, "build_topology", lambda: own)
+    monkeypatch.setattr(messages, "OUR_QUEUES", own.queues)
     await clear_outbox(owner)
     [queue] = own.queues
     async with channel(amqp_url) as stranger:
@@ -210,13 +210,13 @@ async def test_what_the_broker_drove_out_comes_back_and_what_came_from_nowhere_s
             await until(lambda: has_consumer(stranger, own), "the queues are there")
         exchange = await stranger.declare_exchange(own.exchange, "topic", durable=True)
         kept = _join(tenant, show, new_id(), show.id)
-        await stranger.default_exchange.publish(aio_pika.Message(b"?", message_id="seven"), own.dead)
+        await stranger.default_exchange.publish(aio_pika.Message(b"?", message_id="seven"), own.dead_letter_queue)
         await exchange.publish(kept, "join.confirmed")
         [message] = await drained_but_refused(await stranger.get_queue(queue))
         assert message.message_id == kept.message_id
 
         async def both() -> bool:
-            return bool((await stranger.get_queue(own.dead)).declaration_result.message_count == 2)
+            return bool((await stranger.get_queue(own.dead_letter_queue)).declaration_result.message_count == 2)
 
         await until(both, "both are dead")
         told = await run("messages", "dead", AMQP_URL=amqp_url)
@@ -233,7 +233,7 @@ async def test_what_the_broker_drove_out_comes_back_and_what_came_from_nowhere_s
         ]
         async with working(services, amqp_url, names=own):
             await until(lambda: counted(owner, show), "it has its effect")
-        [stays] = await drained(await stranger.get_queue(own.dead))
+        [stays] = await drained(await stranger.get_queue(own.dead_letter_queue))
         assert stays.body == b"?"
 
 
@@ -284,12 +284,12 @@ async def test_old_messages_are_forgotten_but_for_what_somebody_waits_for(
         ids = {row["id"] for row in await owner.fetch("SELECT id FROM outbox")}
         return {kind for kind, fact in facts.items() if fact in ids}
 
-    await jobs.forget(finder, broker=True)
+    await jobs.delete_old_messages(finder, broker=True)
     assert await left() == set(kinds) - {"done"}
     assert await owner.fetchval(
         "SELECT array_agg(consumer) FROM processed_messages WHERE organization_id = $1", tenant.id
     ) == ["a"]
-    await jobs.forget(finder, broker=False)
+    await jobs.delete_old_messages(finder, broker=False)
     assert await left() == set(kinds) - {"done", "unsent"}
     await finder.close()
 
@@ -300,7 +300,7 @@ async def test_what_waits_is_measured(owner: Any, tenant: Tenant, server_url: st
     await owner.execute("UPDATE outbox SET created_at = now() - interval '100 seconds' WHERE id = $1", fact)
     finder = await Database.open(server_url, WORKER, size=1)
     for broker, waiting in ((True, 1), (False, 0)):
-        await jobs.watch(finder, broker=broker)
+        await jobs.update_gauges(finder, broker=broker)
         assert jobs.WAITING.labels("broker")._value.get() == waiting
         assert jobs.AGE.labels("broker")._value.get() // 100 == waiting
         assert jobs.WAITING.labels("reactions")._value.get() == 1

@@ -111,7 +111,7 @@ async def test_a_message_that_keeps_failing_is_dead_after_a_few_tries(
         raise ZeroDivisionError("on a Monday")
 
     monkeypatch.setattr(consumer, "FIRST_PAUSE_S", 0.001)
-    monkeypatch.setattr(store, "note_join", fail)
+    monkeypatch.setattr(store, "record_join", fail)
     message = await stage.say("join.confirmed", new_id())
     [letter] = await stage.letters(1)
     assert letter.headers["x-reason"] == "it failed 4 times: ZeroDivisionError('on a Monday')"
@@ -130,7 +130,7 @@ async def test_a_database_that_is_away_is_no_fault_of_a_message(
     stage: Stage, monkeypatch: pytest.MonkeyPatch, trouble: type[Exception]
 ) -> None:
     monkeypatch.setattr(consumer, "FIRST_PAUSE_S", 0.001)
-    working, left = store.note_join, [1] * 20
+    working, left = store.record_join, [1] * 20
 
     async def away(*given: Any, **named: Any) -> Any:
         if left:
@@ -138,6 +138,6 @@ async def test_a_database_that_is_away_is_no_fault_of_a_message(
             raise trouble("the database is away")
         return await working(*given, **named)
 
-    monkeypatch.setattr(store, "note_join", away)
+    monkeypatch.setattr(store, "record_join", away)
     await stage.all_processed(await stage.say("join.confirmed", new_id()))
     assert (await stage.joined(), await drained(stage.dead)) == (1, [])

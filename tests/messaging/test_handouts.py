@@ -7,8 +7,8 @@ from uuid import UUID
 import pytest
 
 from fullhouse import wiring
-from fullhouse.kit.mail.mailer import Postman
-from fullhouse.kit.messages.async_handlers import react_once
+from fullhouse.kit.mail.mailer import Mailer
+from fullhouse.kit.messages.async_handlers import run_handlers_once
 from fullhouse.kit.messages.outbox import Message
 from fullhouse.kit.services import Services, open_parts
 from fullhouse.payments.providers.actions import Providers
@@ -31,7 +31,7 @@ async def react(services: Services, tenant: Tenant, name: str) -> UUID:
     for _ in range(2):
         async with services.database.tenant(tenant.id) as tx:
             message = Message(**await tx.fetchrow(FACT, tenant.id, name))
-            await react_once(tx, [(message, handler) for handler in table[name]])
+            await run_handlers_once(tx, [(message, handler) for handler in table[name]])
     return message.id
 
 
@@ -39,7 +39,7 @@ async def delivered(services: Services, tenant: Tenant, about: UUID) -> dict[str
     async with services.database.tenant(tenant.id) as tx:
         rows = await tx.fetch("SELECT id, recipient FROM mails WHERE about = $1", about)
     async with smtp_server.serving() as smtp:
-        postman = Postman(smtp.url, "tickets@house.example", wiring.enclosures(services))
+        postman = Mailer(smtp.url, "tickets@house.example", wiring.attachment_makers(services))
         await postman.deliver(services.database, tenant.id, {"mail_ids": [str(row["id"]) for row in rows]})
     assert len(smtp.mails) == len(rows)
     return {str(mail["To"]): mail for mail in smtp.mails}
@@ -124,7 +124,7 @@ async def test_a_ticket_that_went_on_before_the_letter_left_is_not_in_it(
         late = await delivered(services, tenant, first_fact)
         good = await delivered(services, tenant, second_fact)
     assert set(files(late["Customer@example.org"])) == {"tickets.txt", "show.ics"}
-    assert "not valid any more" in files(late["Customer@example.org"])["tickets.txt"]
+    assert "no longer valid" in files(late["Customer@example.org"])["tickets.txt"]
     assert files(good["cleo@example.org"])["tickets.pdf"].startswith(b"%PDF-")
 
 

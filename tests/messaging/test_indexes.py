@@ -67,9 +67,9 @@ async def test_facts_are_found_by_when_they_were_made(urls: dict[str, str]) -> N
 
 
 async def test_given_up_jobs_are_counted_among_many_that_wait(urls: dict[str, str], finder: Database) -> None:
-    assert "queue_failed" in await used(urls["server_url"], WORKER, None, store.backlog.query.text)
-    assert (await jobs.look(finder)).failed_jobs == JOBS // 5000
-    await jobs.watch(finder, broker=False)
+    assert "queue_failed" in await used(urls["server_url"], WORKER, None, store.count_backlog.query.text)
+    assert (await jobs.read_backlog(finder)).failed_jobs == JOBS // 5000
+    await jobs.update_gauges(finder, broker=False)
     assert jobs.WAITING.labels("operator")._value.get() == JOBS // 5000
 
 

@@ -9,7 +9,7 @@ from fullhouse import prove
 from fullhouse.broker import jobs
 from fullhouse.events.model import Event
 from fullhouse.kit.db.database import WORKER, Database
-from fullhouse.kit.http.safe_http import Outward
+from fullhouse.kit.http.safe_http import SafeHttpClient
 from fullhouse.kit.ids import new_id
 from fullhouse.kit.services import Services
 from fullhouse.webhooks import actions
@@ -96,7 +96,7 @@ async def test_the_public_count_follows_joins_and_is_no_change_of_the_event(
 @pytest.mark.req("MSG-5")
 async def test_a_webhook_hears_of_joins_that_came_from_the_broker(stage: Stage, services: Services) -> None:
     """A filter that may be chosen must be one that something passes."""
-    at_home = Outward(private=True)
+    at_home = SafeHttpClient(private=True)
     async with services.database.tenant(stage.tenant.id) as tx:
         wish = NewWebhook(url="http://127.0.0.1:9/", events=["join.confirmed"])
         await actions.create_webhook(tx, services.keyring, at_home, wish)
@@ -141,8 +141,8 @@ async def test_a_wrong_count_is_found_corrected_and_said(
         await here.all_processed(*[await announce_join(services, tenant, show, new_id()) for _ in range(3)])
     assert not await wrong_counts(server_url, show)
     await owner.execute("UPDATE event_stats SET active_participants = 7 WHERE event_id = $1", show.id)
-    assert await wrong_counts(server_url, show) == [f"show {show.id} counts 7 participants where 3 take part"]
-    assert await jobs.recount(finder, services.database) >= 1
+    assert await wrong_counts(server_url, show) == [f"event {show.id} counts 7 participants where 3 take part"]
+    assert await jobs.correct_counts(finder, services.database) >= 1
     assert await here.joined() == 3
     row = await owner.fetchrow(
         "SELECT before, after FROM audit_log WHERE entity_id = $1 AND action = 'participants.recounted'", show.id
@@ -151,7 +151,7 @@ async def test_a_wrong_count_is_found_corrected_and_said(
         {"active_participants": 7},
         {"active_participants": 3},
     )
-    assert await jobs.recount(finder, services.database) == 0
+    assert await jobs.correct_counts(finder, services.database) == 0
     await finder.close()
 
 

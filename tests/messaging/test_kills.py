@@ -24,7 +24,7 @@ import pytest
 
 from fullhouse.events.model import Event
 from fullhouse.kit.ids import new_id
-from fullhouse.kit.messages.broker import GONE
+from fullhouse.kit.messages.rabbitmq import BROKER_ERRORS
 from fullhouse.kit.services import Services
 from tests.events.helpers import make_show
 from tests.fixtures import Tenant, soaking
@@ -100,7 +100,7 @@ class Chaos:
                     connection.close_callbacks.clear()
                     async with asyncio.timeout(2):
                         await connection.close()
-            except GONE:
+            except BROKER_ERRORS:
                 await asyncio.sleep(0.1)
 
     async def _listen(self, connection: Any) -> None:

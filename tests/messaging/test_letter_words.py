@@ -8,7 +8,7 @@ import pytest
 from jinja2 import Environment
 
 from fullhouse.accounts.model import Role
-from fullhouse.checkout.orders.settle import WHY
+from fullhouse.checkout.orders.settle import REASONS
 from fullhouse.mail import render as mail_render
 from fullhouse.mail.render import WIDTH, render
 from fullhouse.mail.samples import SAMPLES
@@ -18,7 +18,7 @@ from tests.messaging.test_mail_letters import HOUSE, Tags
 TEMPLATES = sorted(Path(mail_render.__file__).with_name("templates").iterdir())
 # What a template says by a value, or a filter says itself.
 BY_VALUE = {
-    *WHY.values(),
+    *REASONS.values(),
     *(str(role) for role in Role if role != Role.CUSTOMER),
     "general admission",
     "no replacement seat",

@@ -11,11 +11,11 @@ import msgspec
 import pytest
 
 from fullhouse.kit.ids import new_id
-from fullhouse.kit.mail.email import LetterData, one_line
-from fullhouse.kit.mail.mailer import BadAddress, Waiting, address, message
+from fullhouse.kit.mail.email import EmailData, to_one_line
+from fullhouse.kit.mail.mailer import BadAddress, QueuedEmail, build_message, to_address
 from fullhouse.kit.money import Money
-from fullhouse.mail.model import LETTERS, Brand, OrderRefunded, SeatsMoved, Show, TimeChanged
-from fullhouse.mail.render import BLACK, WHITE, WIDTH, contrast, ink_on, render, when, wrapped
+from fullhouse.mail.model import EMAILS, Brand, EventDetails, OrderRefunded, SeatsMoved, TimeChanged
+from fullhouse.mail.render import BLACK, WHITE, WIDTH, contrast, format_time, render, text_colour_on, wrap_text
 from fullhouse.mail.samples import SAMPLES
 from fullhouse.tickets.words import WORDS
 
@@ -65,17 +65,17 @@ def said_as(value: Any, text: str) -> Any:
         return tuple(said_as(it, text) for it in value)
     if isinstance(value, msgspec.Struct) and not isinstance(value, Money):
         plain = {n for n in value.__struct_fields__ if n.endswith("path") or n in ("timezone", "colour", "address")}
-        keep = plain - {"address"} if isinstance(value, Show) else plain
+        keep = plain - {"address"} if isinstance(value, EventDetails) else plain
         changed = {n: said_as(getattr(value, n), text) for n in value.__struct_fields__ if n not in keep}
         return msgspec.structs.replace(value, **changed)
     return value
 
 
 def test_every_letter_has_words_a_sample_and_an_occasion() -> None:
-    assert set(SAMPLES) == {letter.template for letter in LETTERS}
-    for letter in LETTERS:
+    assert set(SAMPLES) == {letter.template for letter in EMAILS}
+    for letter in EMAILS:
         assert (letter.__doc__ or "").endswith(".")
-        assert letter.__doc__ != LetterData.__doc__
+        assert letter.__doc__ != EmailData.__doc__
 
 
 @pytest.mark.parametrize("name", SAMPLES)
@@ -105,7 +105,7 @@ def test_a_letter_in_its_own_words(name: str) -> None:
 def test_whatever_people_type_is_only_text(name: str, text: str) -> None:
     plain = render(SAMPLES[name], HOUSE)
     letter = render(said_as(SAMPLES[name], text), said_as(HOUSE, text))
-    one = one_line(text)
+    one = to_one_line(text)
     before, after = Tags(plain.html), Tags(letter.html)
     assert [(tag, set(attrs)) for tag, attrs in after.seen] == [(tag, set(attrs)) for tag, attrs in before.seen]
     assert one in " ".join(after.text.split())
@@ -117,8 +117,8 @@ def test_whatever_people_type_is_only_text(name: str, text: str) -> None:
         assert not re.search("[\x00-\x08\x1b\u202a-\u202e\u2066-\u2069]", shown)
 
 
-@pytest.mark.parametrize("letter", LETTERS)
-def test_a_letter_cannot_be_written_without_what_it_says(letter: type[LetterData]) -> None:
+@pytest.mark.parametrize("letter", EMAILS)
+def test_a_letter_cannot_be_written_without_what_it_says(letter: type[EmailData]) -> None:
     needed = [f.name for f in msgspec.structs.fields(letter) if f.required]
     assert needed
     whole = msgspec.structs.asdict(SAMPLES[letter.template])
@@ -138,8 +138,10 @@ def test_optional_parts_leave_no_gap() -> None:
 
 def test_times_are_those_of_the_place_and_say_so() -> None:
     moment = datetime(2026, 7, 4, 18, 5, tzinfo=UTC)
-    assert when(WORDS.en, moment, "America/New_York") == "Saturday 4 July 2026, 14:05 (America/New York)"
-    show = Show(name="X", path="/x", starts_at=moment, timezone="Africa/Johannesburg", venue="V", doors_at=moment)
+    assert format_time(WORDS.en, moment, "America/New_York") == "Saturday 4 July 2026, 14:05 (America/New York)"
+    show = EventDetails(
+        name="X", path="/x", starts_at=moment, timezone="Africa/Johannesburg", venue="V", doors_at=moment
+    )
     letter = render(TimeChanged(show=show, ends_at=moment), HOUSE)
     assert "Saturday 4 July 2026, 20:05 (Africa/Johannesburg)" in letter.text
     assert "Saturday 4 July 2026, 20:05 (Africa/Johannesburg)" in letter.html
@@ -170,8 +172,8 @@ def test_moved_seats_name_both_and_ask_for_an_answer() -> None:
     "colour", ["#000000", "#FFFFFF", "#0F5C4D", "#F2B233", "#777777", "#767676", "#e07a1f", "#0000FF"]
 )
 def test_ink_is_readable_on_every_colour(colour: str) -> None:
-    assert ink_on(colour) in (BLACK, WHITE)
-    assert contrast(ink_on(colour), colour) >= 4.5
+    assert text_colour_on(colour) in (BLACK, WHITE)
+    assert contrast(text_colour_on(colour), colour) >= 4.5
 
 
 def test_the_organisations_name_and_colour_are_everywhere() -> None:
@@ -193,7 +195,7 @@ def test_a_houses_name_within_a_sentence_keeps_its_own_direction(name: str) -> N
 
 def test_text_is_wrapped_and_addresses_are_not() -> None:
     long = "https://example.org/" + "a" * 100
-    lines = wrapped(f"  Where:    {'word ' * 30}\n{long}\n{'word ' * 30}").split("\n")
+    lines = wrap_text(f"  Where:    {'word ' * 30}\n{long}\n{'word ' * 30}").split("\n")
     assert long in lines
     assert all(len(line) <= WIDTH for line in lines if line != long)
     assert lines[1].startswith(" " * 12 + "word")
@@ -210,7 +212,7 @@ def sent(**more: Any) -> EmailMessage:
         "html": letter.html, "sender_name": letter.sender_name, "reply_to": letter.reply_to, "enclosures": [],
         "attempts": 0, "created_at": datetime(2026, 7, 4, 18, 5, tzinfo=UTC),
     }  # fmt: skip
-    raw = message(Waiting(**usual | more), "Platform <tickets@house.example>", []).as_bytes()
+    raw = build_message(QueuedEmail(**usual | more), "Platform <tickets@house.example>", []).as_bytes()
     assert raw.isascii()
     head, _, body = raw.partition(b"\r\n\r\n")
     assert all(len(line) <= 998 for line in head.split(b"\r\n"))
@@ -235,7 +237,7 @@ def test_both_parts_are_there_and_say_the_same() -> None:
 
 @pytest.mark.parametrize("text", AWKWARD, ids=range(len(AWKWARD)))
 def test_any_text_fits_a_line_that_knows_ascii_only(text: str) -> None:
-    for said in (one_line(text), one_line(text) * 20):
+    for said in (to_one_line(text), to_one_line(text) * 20):
         text_part, html_part = (part.get_content() for part in sent(body=said, html=f"<p>{said}</p>").iter_parts())
         assert (text_part.strip(), html_part.strip()) == (said, f"<p>{said}</p>")
 
@@ -259,8 +261,8 @@ def test_names_come_out_as_they_went_in_and_inject_nothing(name: str) -> None:
     [author] = parsed["From"].addresses
     assert author.addr_spec == "tickets@house.example"
     if not name.startswith("=?"):
-        assert " ".join(author.display_name.split()) == one_line(name)
-        assert " ".join(parsed["Subject"].split()) == one_line(name)
+        assert " ".join(author.display_name.split()) == to_one_line(name)
+        assert " ".join(parsed["Subject"].split()) == to_one_line(name)
 
 
 def test_without_a_name_of_its_own_the_platform_signs() -> None:
@@ -280,7 +282,7 @@ def test_without_a_name_of_its_own_the_platform_signs() -> None:
     ],
 )
 def test_domains_in_any_script(typed: str, spelled: str) -> None:
-    assert address(typed).addr_spec == spelled
+    assert to_address(typed).addr_spec == spelled
     assert sent(recipient=typed)["To"].addresses[0].addr_spec == spelled
 
 
@@ -294,4 +296,4 @@ def test_domains_in_any_script(typed: str, spelled: str) -> None:
 )  # fmt: skip
 def test_what_is_no_address_is_refused(typed: str) -> None:
     with pytest.raises(BadAddress):
-        address(typed)
+        to_address(typed)

@@ -8,7 +8,7 @@ import pytest
 
 from fullhouse.broker import jobs
 from fullhouse.kit.db.database import WORKER, Database
-from fullhouse.kit.mail.mailer import Postman
+from fullhouse.kit.mail.mailer import Mailer
 from fullhouse.kit.telemetry import telemetry
 from tests.kit.mailroom import SENDER, Mailroom, room, smtp, words
 from tests.kit.smtp import Smtp
@@ -42,8 +42,8 @@ class Shown:
         }
 
     async def _read(self) -> dict[str, float]:
-        await jobs.watch(self._finder, broker=False)
-        found = telemetry.readings("fullhouse_mails_waiting", "fullhouse_mail_tries")
+        await jobs.update_gauges(self._finder, broker=False)
+        found = telemetry.read_samples("fullhouse_mails_waiting", "fullhouse_mail_tries")
         return {
             sample.labels.get("status") or f"tries {sample.labels['outcome']}": sample.value
             for samples in found.values()
@@ -60,10 +60,10 @@ async def test_waiting_sent_refused_delayed_and_given_up(
     smtp.refuse = {"bad@example.org": "550 no such person", "full@example.org": "452 mailbox full"}
     ids = await room.post("ada@example.org", "bad@example.org", "full@example.org")
     assert await shown.now() == {"waiting": 3}
-    assert (await jobs.look_at_mail(finder)).oldest_s > 0
+    assert (await jobs.read_mail_backlog(finder)).oldest_s > 0
 
     with suppress(Exception):  # the job is tried again because of the one
-        await room.deliver(Postman(smtp.url, SENDER), ids)
+        await room.deliver(Mailer(smtp.url, SENDER), ids)
     assert await shown.now() == {"delayed": 1, "tries sent": 1, "tries refused": 1, "tries later": 1}
 
     await owner.execute("UPDATE jobs.queue SET status = 'failed' WHERE dedupe_key = $1", f"mail:{ids[0]}")
@@ -72,6 +72,6 @@ async def test_waiting_sent_refused_delayed_and_given_up(
 
     await owner.execute("UPDATE jobs.queue SET status = 'queued' WHERE dedupe_key = $1", f"mail:{ids[0]}")
     smtp.refuse.clear()
-    await room.deliver(Postman(smtp.url, SENDER), ids)
+    await room.deliver(Mailer(smtp.url, SENDER), ids)
     assert await shown.now() == {"tries sent": 2, "tries refused": 1, "tries later": 1}
     await owner.execute("DELETE FROM jobs.queue WHERE dedupe_key = $1", f"mail:{ids[0]}")

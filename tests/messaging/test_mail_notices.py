@@ -11,14 +11,14 @@ import pytest
 from fullhouse import wiring
 from fullhouse.kit.db.database import WORKER, Database
 from fullhouse.kit.ids import new_id
-from fullhouse.kit.mail import mails
-from fullhouse.kit.mail.mailer import Postman
-from fullhouse.kit.messages.async_handlers import Reactions
-from fullhouse.kit.messages.job_worker import Worker
+from fullhouse.kit.mail import mailbox
+from fullhouse.kit.mail.mailer import Mailer
+from fullhouse.kit.messages.async_handlers import AsyncHandlers
+from fullhouse.kit.messages.job_worker import JobWorker
 from fullhouse.kit.messages.outbox import Message
 from fullhouse.kit.services import Services
 from fullhouse.mail.notices import actions
-from fullhouse.mail.notices.actions import PAGE, post_page, tell_people
+from fullhouse.mail.notices.actions import PAGE, email_ticket_holders, send_page
 from tests.accounts.helpers import data
 from tests.checkout.helpers import buy, hold, selling, start
 from tests.events.helpers import NEW_DATE, draft, make_venue, move
@@ -59,12 +59,12 @@ class House:
     async def tell(self, message: Message | None = None) -> Message:
         message = message or await self.newest_fact()
         async with self.services.database.tenant(self.tenant.id) as tx:
-            await tell_people(tx, message)
+            await email_ticket_holders(tx, message)
         return message
 
     async def page(self, notice: Message, posted: int) -> None:
         payload = {"notice_id": str(notice.id), "posted": posted}
-        await post_page(self.services.database, self.tenant.id, payload)
+        await send_page(self.services.database, self.tenant.id, payload)
 
     async def told(self) -> set[tuple[str, str]]:
         """Tells what happened last, and says who got which letter."""
@@ -247,7 +247,7 @@ async def test_a_crowd_is_told_in_pages_each_person_once(
     [progress] = await house.progress()
     assert (progress["total"], progress["posted"], progress["finished_at"]) == (size, 0, None)
 
-    posted, written = 0, mails.post_all
+    posted, written = 0, mailbox.enqueue_emails
 
     async def dies(*arguments: Any, **more: Any) -> Any:
         await written(*arguments, **more)
@@ -255,7 +255,7 @@ async def test_a_crowd_is_told_in_pages_each_person_once(
 
     while posted < size:
         with monkeypatch.context() as death, pytest.raises(ConnectionResetError):
-            death.setattr(mails, "post_all", dies)
+            death.setattr(mailbox, "enqueue_emails", dies)
             await house.page(notice, posted)
         # Twice at once, and once more after it: as a queue does that lost sight of a worker.
         await asyncio.gather(house.page(notice, posted), house.page(notice, posted))
@@ -306,11 +306,11 @@ async def test_from_the_cancellation_to_the_letter_box(
     await house.hold("customer", 0)
     await house.move("cancel")
     async with smtp_server.serving() as smtp:
-        postman = Postman(smtp.url, "tickets@house.example", wiring.enclosures(house.services))
-        handlers = {mails.JOB: postman.deliver, actions.JOB: post_page}
-        at_work: list[Reactions | Worker] = [
-            *(Reactions(finder, house.services.database, wiring.ASYNC) for _ in range(2)),
-            *(Worker(server_url, house.services.database, handlers) for _ in range(2)),
+        postman = Mailer(smtp.url, "tickets@house.example", wiring.attachment_makers(house.services))
+        handlers = {mailbox.JOB: postman.deliver, actions.JOB: send_page}
+        at_work: list[AsyncHandlers | JobWorker] = [
+            *(AsyncHandlers(finder, house.services.database, wiring.ASYNC) for _ in range(2)),
+            *(JobWorker(server_url, house.services.database, handlers) for _ in range(2)),
         ]
         running = [asyncio.create_task(it.run()) for it in at_work]
         try:

@@ -6,7 +6,7 @@ import pytest
 
 from fullhouse.accounts.model import SignInLink
 from fullhouse.kit.ids import new_id
-from fullhouse.kit.mail import mails
+from fullhouse.kit.mail import mailbox
 from fullhouse.kit.services import Services
 from fullhouse.mail.samples import SAMPLES
 from tests.accounts.helpers import data, refused
@@ -22,7 +22,7 @@ def owners(client: Client, tenant: Tenant) -> Client:
 
 async def _post(services: Services, tenant: Tenant) -> str:
     async with services.database.tenant(tenant.id) as tx:
-        return str(await mails.post(tx, "ada@example.org", SignInLink(path="/sign-in#secret", minutes=20)))
+        return str(await mailbox.enqueue_email(tx, "ada@example.org", SignInLink(path="/sign-in#secret", minutes=20)))
 
 
 async def test_a_mail_is_listed_and_read_in_full(owners: Client, services: Services, tenant: Tenant) -> None:

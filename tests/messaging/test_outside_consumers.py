@@ -9,7 +9,7 @@ import msgspec
 import pytest
 
 from fullhouse.kit.db.database import WORKER, Database
-from fullhouse.kit.messages.broker import Broker
+from fullhouse.kit.messages.rabbitmq import Broker
 from fullhouse.kit.messages.relay import Relay
 from tests.accounts.helpers import data
 from tests.events.helpers import draft, move
@@ -43,7 +43,7 @@ async def consumer(
         queue = await bound(stranger, topology.exchange, request.param)
 
         async def read() -> list[Any]:
-            while (await relay.round())[0]:
+            while (await relay.process_batch())[0]:
                 pass
             return await drained(queue)
 

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from fullhouse.kit.actors import Actor
-from fullhouse.kit.mail import mails
+from fullhouse.kit.mail import mailbox
 from fullhouse.kit.services import Services, open_parts
 from fullhouse.mail.model import EventCancelled
 from fullhouse.mail.samples import SAMPLES
@@ -41,7 +41,7 @@ async def test_who_buys_in_afrikaans_gets_afrikaans_and_so_do_all_later_letters(
         async with services.database.tenant(tenant.id) as tx:
             show = SAMPLES["event_cancelled"]
             assert isinstance(show, EventCancelled)
-            await mails.post(tx, "ADA@example.org", show)
+            await mailbox.enqueue_email(tx, "ADA@example.org", show)
             [subject] = await tx.fetch("SELECT subject FROM mails WHERE recipient = 'ADA@example.org'")
     assert subject["subject"] == "Gekanselleer: The Tempest"
     pdf = await buyer.get(f"/api/tickets/{order['tickets'][0]['id']}.pdf")
@@ -56,7 +56,7 @@ async def test_a_choice_on_the_pages_counts_before_what_a_browser_prefers(
         buyer = await guest(client, tenant)
         buyer.headers.update({"accept-language": "en-GB", "cookie": "fullhouse_lang=af"})
         data(await buy(buyer, await begun(buyer, sale, 0)), 201)
-        assert "Dankie." in (await text_of(services, tenant, "order.paid"))[0]
+        assert "Dankie vir jou bestelling." in (await text_of(services, tenant, "order.paid"))[0]
 
 
 async def test_of_whom_nobody_knows_what_they_read_is_written_to_as_the_house_speaks(
@@ -68,19 +68,19 @@ async def test_of_whom_nobody_knows_what_they_read_is_written_to_as_the_house_sp
         sale = await selling(owner)
         buyer = await guest(client, tenant)
         data(await buy(buyer, await begun(buyer, sale, 0)), 201)
-        assert "Dankie." in (await text_of(services, tenant, "order.paid"))[0]
+        assert "Dankie vir jou bestelling." in (await text_of(services, tenant, "order.paid"))[0]
 
 
 async def test_a_link_to_sign_in_is_in_the_language_of_whoever_asks_and_changes_nobodys(
     client: Client, services: Services, tenant: Tenant
 ) -> None:
     async with services.database.tenant(tenant.id, Actor(type="user", language="en")) as tx:
-        await mails.note_reader(tx, "ada@example.org")
+        await mailbox.record_language(tx, "ada@example.org")
     wish = {"organization": tenant.organization.slug, "email": "ada@example.org"}
     assert (await client.post("/api/auth/magic-link", json=wish, headers={"accept-language": "af"})).status_code == 202
     async with services.database.tenant(tenant.id) as tx:
         [row] = await tx.fetch("SELECT subject FROM mails WHERE recipient = 'ada@example.org'")
-        assert await mails.languages_of(tx, ["Ada@example.org"]) == {"ada@example.org": "en"}
+        assert await mailbox.find_languages(tx, ["Ada@example.org"]) == {"ada@example.org": "en"}
     assert row["subject"].startswith("Meld aan by ")
 
 
@@ -101,7 +101,7 @@ async def test_only_who_is_at_an_address_changes_its_language(
     sale = await selling(client.as_(tenant.tokens["owner"]))
     if known:
         async with services.database.tenant(tenant.id, Actor(type="user", language=known)) as tx:
-            await mails.note_reader(tx, BUYER["email"])
+            await mailbox.record_language(tx, BUYER["email"])
     if who == "herself":
         await owner.execute(
             "UPDATE users SET email = $1 WHERE id = $2", BUYER["email"].upper(), tenant.principal("customer").id
@@ -111,7 +111,7 @@ async def test_only_who_is_at_an_address_changes_its_language(
     buyer.headers["accept-language"] = "af"
     data(await buy(buyer, await begun(buyer, sale, 0)), 201)
     async with services.database.tenant(tenant.id) as tx:
-        assert (await mails.languages_of(tx, [BUYER["email"]])).get(BUYER["email"]) == reads
+        assert (await mailbox.find_languages(tx, [BUYER["email"]])).get(BUYER["email"]) == reads
 
 
 @pytest.mark.parametrize(("language", "sure"), [("en", True), ("af", False)])
@@ -119,11 +119,11 @@ async def test_what_changes_nothing_waits_for_nobody(
     services: Services, tenant: Tenant, language: str, sure: bool
 ) -> None:
     async with services.database.tenant(tenant.id, Actor(type="user", language="en")) as tx:
-        await mails.note_reader(tx, "ada@example.org")
+        await mailbox.record_language(tx, "ada@example.org")
     async with (
         services.database.tenant(tenant.id) as first,
         services.database.tenant(tenant.id, Actor(type="user", language=language)) as second,
     ):
         await first.execute("SELECT FROM mail_readers WHERE email = 'ada@example.org' FOR UPDATE")
         await second.execute("SET LOCAL lock_timeout = '100ms'")
-        await mails.note_reader(second, "ada@example.org", sure=sure)
+        await mailbox.record_language(second, "ada@example.org", sure=sure)

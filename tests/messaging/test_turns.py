@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 from fullhouse.kit.db.database import Database, Tx
-from fullhouse.kit.mail import mails
+from fullhouse.kit.mail import mailbox
 from fullhouse.kit.services import Services
 from fullhouse.mail.turns import actions, store
-from fullhouse.mail.turns.jobs import tell_queues
+from fullhouse.mail.turns.jobs import email_waiting_rooms
 from tests.accounts.helpers import data
 from tests.fixtures import Client, Tenant
 from tests.holds.helpers import OnSale, a_finder, guest, hall, on_sale
@@ -43,11 +43,11 @@ async def test_whoever_is_away_when_the_turn_comes_is_told_once(
     for who in (there, away, await guest(client, tenant)):
         assert (await come(who, sale)).place["status"] == "admitted"
     data(await there.post(sale.path(f"seats/{sale.seat(0)}/reserve")), 201)
-    await tell_queues(finder, services.database)
+    await email_waiting_rooms(finder, services.database)
     assert await letters(services, tenant) == []  # they have hardly had time to look
     await clock(timedelta(seconds=40))
     for _ in range(2):
-        await tell_queues(finder, services.database)
+        await email_waiting_rooms(finder, services.database)
     assert await letters(services, tenant) == [("queue_turn", "customer@example.org")]
     [letter] = data(await client.as_(tenant.tokens["owner"]).get("/api/org/mailbox"))
     assert letter["subject"] == "It is your turn: The Tempest"
@@ -72,7 +72,7 @@ async def test_a_crowd_is_told_in_pages_and_nobody_is_looked_at_twice(
             assert (await come(client.as_(house.tokens[role]), show)).place["status"] == "admitted"
     await clock(timedelta(seconds=40))
     monkeypatch.setattr(actions, "TURNS", 3)
-    real = mails.post
+    real = mailbox.enqueue_email
     posted: list[str] = []
     dying = True
 
@@ -83,16 +83,16 @@ async def test_a_crowd_is_told_in_pages_and_nobody_is_looked_at_twice(
             posted.append(recipient)
         return await real(tx, recipient, *rest, **more)
 
-    monkeypatch.setattr(mails, "post", post)
-    await tell_queues(finder, services.database)
+    monkeypatch.setattr(mailbox, "enqueue_email", post)
+    await email_waiting_rooms(finder, services.database)
     assert [who for _, who in await letters(services, tenant)] == sorted(posted)  # the first page stands
     assert posted == [f"{role}@example.org" for role in roles[:3]]  # who came first
     assert await letters(services, other_tenant) == [("queue_turn", "customer@example.org")]  # hindered by nobody
     dying = False
-    await tell_queues(finder, services.database)
+    await email_waiting_rooms(finder, services.database)
     assert posted == [f"{role}@example.org" for role in roles]  # the last one, and nobody else
     async with services.database.tenant(tenant.id) as tx:
-        assert await store.who_is_away(tx, event_id=sale.event_id, template="queue_turn", limit=10) == []
+        assert await store.list_absent_visitors(tx, event_id=sale.event_id, template="queue_turn", limit=10) == []
     assert len(await letters(services, tenant)) == 4
 
 
@@ -102,7 +102,7 @@ async def test_nobody_is_told_when_it_is_too_late_to_come(
     await settle(services, tenant, sale, mode="on", slots=5, admit_window_s=60)
     await come(client.as_(tenant.tokens["customer"]), sale)
     await clock(timedelta(seconds=45))
-    await tell_queues(finder, services.database)
+    await email_waiting_rooms(finder, services.database)
     assert await letters(services, tenant) == []
 
 
@@ -115,9 +115,9 @@ async def test_who_gathers_is_told_before_the_room_opens(
     await settle(services, tenant, sale, mode="on", slots=5, opens_at=opens_at)
     for who in (client.as_(tenant.tokens["customer"]), await guest(client, tenant)):
         assert (await come(who, sale)).place["status"] == "waiting"
-    await tell_queues(finder, services.database)
+    await email_waiting_rooms(finder, services.database)
     assert await letters(services, tenant) == []
     await clock(timedelta(hours=1, minutes=50))
     for _ in range(2):
-        await tell_queues(finder, services.database)
+        await email_waiting_rooms(finder, services.database)
     assert await letters(services, tenant) == [("queue_opens", "customer@example.org")]

@@ -250,5 +250,5 @@ async def test_private_addresses_are_the_operators_decision_and_doctor_says_so()
     assert not load({}).webhooks_private
     with pytest.raises(ConfigError, match="FULLHOUSE_WEBHOOKS_PRIVATE"):
         load({"FULLHOUSE_WEBHOOKS_PRIVATE": "maybe"})
-    assert (await doctor._webhooks(load({}))).state == doctor.GOOD
-    assert (await doctor._webhooks(load({"FULLHOUSE_WEBHOOKS_PRIVATE": "yes"}))).state == doctor.WORRY
+    assert (await doctor._check_webhooks(load({}))).state == doctor.OK
+    assert (await doctor._check_webhooks(load({"FULLHOUSE_WEBHOOKS_PRIVATE": "yes"}))).state == doctor.WARNING

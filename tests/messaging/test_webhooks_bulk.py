@@ -49,7 +49,7 @@ async def test_all_that_failed_go_again_once_each_under_their_ids(
     }
     assert {one.status for one in await house.log(made)} == {"pending"}
     pauses = [job.pause for job in await house.waiting() if job.payload["webhook_id"] == str(made.id)]
-    assert [late - early for early, late in pairwise(pauses)] == [policy.AGAIN_EVERY] * 2
+    assert [late - early for early, late in pairwise(pauses)] == [policy.REDELIVER_INTERVAL] * 2
     # Asked for again at once, nothing is sent twice.
     again = data(await mine.post(f"{PATH}/{made.id}/redeliver", json={"since": LONG_AGO}), 202)
     assert again == {"redelivered": 0, "more": False}
@@ -77,7 +77,7 @@ async def test_only_those_since_then_and_only_of_that_webhook(mine: Client, hous
 async def test_many_go_in_parts(
     mine: Client, house: House, receiver: Receiver, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(policy, "AGAIN_MAX", 2)
+    monkeypatch.setattr(policy, "REDELIVER_MAX", 2)
     made = await house.webhook(receiver.url)
     deliveries = await failed(house, made, 3)
     said = [data(await mine.post(f"{PATH}/{made.id}/redeliver", json={"since": LONG_AGO}), 202) for _ in range(2)]
@@ -106,7 +106,7 @@ async def test_the_operator_sends_them_again_for_an_organisation(
     tenant: Tenant,
     monkeypatch: Any,
 ) -> None:
-    monkeypatch.setattr(policy, "AGAIN_MAX", 2)
+    monkeypatch.setattr(policy, "REDELIVER_MAX", 2)
     made = await house.webhook(receiver.url)
     await failed(house, made, 3)
     slug = tenant.organization.slug

@@ -103,7 +103,7 @@ async def test_who_dies_after_sending_leaves_it_to_the_next_under_the_same_id(
         raise ConnectionAbortedError("killed")
 
     with monkeypatch.context() as patched:
-        patched.setattr(deliveries, "_settle", die)
+        patched.setattr(deliveries, "_record_outcome", die)
         with pytest.raises(ConnectionAbortedError):
             await house.run(job)
     assert (await house.only(webhook)).status == "pending"

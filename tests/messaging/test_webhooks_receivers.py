@@ -7,8 +7,8 @@ from uuid import UUID
 
 import pytest
 
-from fullhouse.kit.http.safe_http import ANSWER_BYTES_MAX, Outward
-from fullhouse.kit.messages.job_worker import Worker
+from fullhouse.kit.http.safe_http import RESPONSE_BYTES_MAX, SafeHttpClient
+from fullhouse.kit.messages.job_worker import JobWorker
 from fullhouse.kit.services import Services
 from fullhouse.webhooks import actions, deliveries, policy
 from fullhouse.webhooks import jobs as webhook_jobs
@@ -68,7 +68,7 @@ async def test_who_said_200_has_it_whatever_follows(house: House, receiver: Rece
     await house.work(hasty)
     delivery = await house.only(webhook)
     assert (delivery.status, delivery.response_status) == ("delivered", 200)
-    assert len(delivery.response_body or "") <= policy.EXCERPT < ANSWER_BYTES_MAX
+    assert len(delivery.response_body or "") <= policy.EXCERPT < RESPONSE_BYTES_MAX
 
 
 async def test_an_answer_is_kept_in_part_and_as_text(house: House, receiver: Receiver) -> None:
@@ -107,7 +107,7 @@ async def test_it_is_tried_as_the_table_says_and_then_left(house: House, receive
 async def test_a_receiver_that_hangs_holds_up_nobody_else(
     house: House, receiver: Receiver, services: Services, tenant: Tenant, server_url: str, owner: Any
 ) -> None:
-    patient = Outward(private=True, deadline_s=60)
+    patient = SafeHttpClient(private=True, deadline_s=60)
     async with receiving() as hung:
         hung.otherwise = hung.hang
         await owner.execute("DELETE FROM jobs.queue WHERE entrypoint = $1", actions.JOB)  # what other tests left
@@ -117,7 +117,7 @@ async def test_a_receiver_that_hangs_holds_up_nobody_else(
         await house.webhook(receiver.url)
         await house.tell()
         handlers = {actions.JOB: Sender(services.keyring, patient).deliver}
-        running = asyncio.create_task(Worker(server_url, services.database, handlers).run())
+        running = asyncio.create_task(JobWorker(server_url, services.database, handlers).run())
         try:
             await until(lambda: len(receiver.posted) == 1)
             await house.tell()  # by the time it arrives, all that waited longer was begun
@@ -137,7 +137,7 @@ async def test_few_wait_for_a_receiver_that_hangs_and_the_others_come_back(
     house: House, receiver: Receiver, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What hangs may be the receiver of a whole sale: a worker's memory is not where it waits."""
-    monkeypatch.setattr(webhook_jobs, "IN_LINE", AT_ONCE + 2)
+    monkeypatch.setattr(webhook_jobs, "WAITING_MAX", AT_ONCE + 2)
     webhook = await house.webhook(receiver.url)
     receiver.otherwise = receiver.hang
     told = [await house.tell() for _ in range(AT_ONCE + 6)]
@@ -155,7 +155,7 @@ async def test_few_wait_for_a_receiver_that_hangs_and_the_others_come_back(
     assert [job.payload["attempt"] for job in later] == [1] * len(crowd)
     assert all(timedelta(seconds=8) < job.pause < timedelta(seconds=12) for job in later)
     put_off = [delivery for delivery in await house.log(webhook) if delivery.attempts]
-    assert {(each.status, each.error) for each in put_off} == {("pending", deliveries.CROWDED)}
+    assert {(each.status, each.error) for each in put_off} == {("pending", deliveries.TOO_MANY_WAITING)}
     assert (receiver.connections, (await house.see(webhook)).failures) == (AT_ONCE, 0)
     receiver.otherwise = answer(204)
     receiver.released.set()
@@ -168,7 +168,7 @@ async def test_few_wait_for_a_receiver_that_hangs_and_the_others_come_back(
 
 async def test_what_turned_private_is_not_sent_to(house: House, receiver: Receiver) -> None:
     webhook = await house.webhook(receiver.url.replace("http:", "https:"))  # fine while it was made
-    guarded = Outward()
+    guarded = SafeHttpClient()
     await house.tell()
     await house.work(Sender(house.services.keyring, guarded))
     await guarded.close()

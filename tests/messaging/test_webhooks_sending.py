@@ -8,9 +8,9 @@ import pytest
 
 from fullhouse import wiring
 from fullhouse.kit.db.database import WORKER, Database
-from fullhouse.kit.http.safe_http import Outward
+from fullhouse.kit.http.safe_http import SafeHttpClient
 from fullhouse.kit.ids import new_id
-from fullhouse.kit.messages.async_handlers import Reactions
+from fullhouse.kit.messages.async_handlers import AsyncHandlers
 from fullhouse.kit.services import Services
 from fullhouse.webhooks import actions
 from tests.accounts.helpers import data
@@ -58,8 +58,8 @@ async def test_from_a_change_to_the_receiver_without_a_broker(
     venue = data(await client.as_(house.tenant.tokens["owner"]).post("/api/venues", json=hall), 201)
     finder = await Database.open(server_url, WORKER, size=2)
     try:
-        reactions = Reactions(finder, house.services.database, wiring.ASYNC, wiring.ASYNC_ALL)
-        while await reactions.round():  # what other tests announced, too
+        reactions = AsyncHandlers(finder, house.services.database, wiring.ASYNC, wiring.ASYNC_ALL)
+        while await reactions.process_batch():  # what other tests announced, too
             pass
     finally:
         await finder.close()
@@ -120,7 +120,7 @@ async def test_a_change_that_fails_tells_nobody(house: House, receiver: Receiver
     await house.take()
     with pytest.raises(ZeroDivisionError):
         async with house.tx() as tx:
-            await actions.deliver_later(tx, msgspec.structs.replace(message, id=new_id()))
+            await actions.enqueue_deliveries(tx, msgspec.structs.replace(message, id=new_id()))
             raise ZeroDivisionError
     assert await house.waiting() == []
     assert len(await house.log(webhook)) == 1
@@ -128,7 +128,7 @@ async def test_a_change_that_fails_tells_nobody(house: House, receiver: Receiver
 
 @pytest.mark.req("TEN-1")
 async def test_nobody_hears_of_another_organisation(
-    house: House, receiver: Receiver, services: Services, other_tenant: Tenant, owner: Any, at_home: Outward
+    house: House, receiver: Receiver, services: Services, other_tenant: Tenant, owner: Any, at_home: SafeHttpClient
 ) -> None:
     theirs = House(services, other_tenant, owner, at_home)
     webhook = await theirs.webhook(receiver.url)

@@ -8,7 +8,7 @@ from uuid import UUID
 
 import pytest
 
-from fullhouse.kit.db.database import WORKER, Database, sweep
+from fullhouse.kit.db.database import WORKER, Database, delete_in_batches
 from fullhouse.kit.secrets import Keyring
 from fullhouse.webhooks import actions, policy
 from fullhouse.webhooks import deliveries as delivery_actions
@@ -156,7 +156,7 @@ async def test_old_deliveries_are_forgotten_unless_they_wait(
     )
     finder = await Database.open(server_url, WORKER, size=1)
     try:
-        await sweep(finder, webhook_jobs.FORGET)
+        await delete_in_batches(finder, webhook_jobs.DELETE_OLD_DELIVERIES)
     finally:
         await finder.close()
     log = await house.log(webhook)

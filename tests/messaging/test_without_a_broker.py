@@ -6,7 +6,7 @@ from uuid import UUID
 
 import pytest
 
-from fullhouse.broker import post
+from fullhouse.broker import message_tasks
 from fullhouse.broker.facts import JoinCanceled
 from fullhouse.kit.ids import new_id
 from fullhouse.kit.messages.outbox import announce
@@ -113,7 +113,7 @@ async def test_an_idle_house_is_woken_by_whoever_commits(
     async def idle() -> bool:
         return not await owner.fetchval("SELECT count(*) FROM outbox WHERE handled_at IS NULL")
 
-    monkeypatch.setattr(post, "Hint", Sleeper)
+    monkeypatch.setattr(message_tasks, "Hint", Sleeper)
     await clear_outbox(owner)
     async with working(services, None):
         for _ in range(3):

@@ -12,7 +12,7 @@ import msgspec
 import pytest
 
 from fullhouse.kit.actors import SYSTEM
-from fullhouse.kit.http.safe_http import Outward
+from fullhouse.kit.http.safe_http import SafeHttpClient
 from fullhouse.kit.ids import new_id
 from fullhouse.kit.messages.outbox import Message
 from fullhouse.kit.services import Services
@@ -37,7 +37,7 @@ class Job(NamedTuple):
 class House:
     """`at_home` may call the loopback: development's setting."""
 
-    def __init__(self, services: Services, tenant: Tenant, owner: Any, at_home: Outward) -> None:
+    def __init__(self, services: Services, tenant: Tenant, owner: Any, at_home: SafeHttpClient) -> None:
         self.services, self.tenant, self.owner, self.at_home = services, tenant, owner, at_home
         self.sender = Sender(services.keyring, at_home)
 
@@ -66,7 +66,7 @@ class House:
 
     async def react(self, message: Message) -> None:
         async with self.tx() as tx:
-            await actions.deliver_later(tx, message)
+            await actions.enqueue_deliveries(tx, message)
 
     async def waiting(self) -> list[Job]:
         rows = await self.owner.fetch(WAITING, actions.JOB, str(self.tenant.id))
@@ -120,8 +120,8 @@ async def receiver() -> AsyncIterator[Receiver]:
 
 
 @pytest.fixture
-async def at_home() -> AsyncIterator[Outward]:
-    opened = Outward(private=True)
+async def at_home() -> AsyncIterator[SafeHttpClient]:
+    opened = SafeHttpClient(private=True)
     yield opened
     await opened.close()
 
@@ -129,13 +129,13 @@ async def at_home() -> AsyncIterator[Outward]:
 @pytest.fixture
 async def hasty(services: Services) -> AsyncIterator[Sender]:
     """Has less patience: for receivers that never come to an end."""
-    opened = Outward(private=True, deadline_s=2)
+    opened = SafeHttpClient(private=True, deadline_s=2)
     yield Sender(services.keyring, opened)
     await opened.close()
 
 
 @pytest.fixture
-def house(services: Services, tenant: Tenant, owner: Any, at_home: Outward) -> House:
+def house(services: Services, tenant: Tenant, owner: Any, at_home: SafeHttpClient) -> House:
     return House(services, tenant, owner, at_home)
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from fullhouse import wiring
 from fullhouse.config import Config
-from fullhouse.kit.http.lane import Lane
+from fullhouse.kit.http.lanes import LaneRouter
 from fullhouse.kit.media.files import Disk
 from fullhouse.kit.messages import outbox
 from fullhouse.kit.services import Services, open_parts, open_services
@@ -37,7 +37,7 @@ def with_stripe(server_url: str, owner_url: str, tmp_path: Path, fake: StripeFak
 
 
 @pytest.fixture
-async def lane(with_stripe: Config) -> AsyncIterator[Lane]:
+async def lane(with_stripe: Config) -> AsyncIterator[LaneRouter]:
     async with run_application(with_stripe) as running:
         yield running
 
@@ -57,7 +57,7 @@ async def process(with_stripe: Config, tmp_path: Path) -> AsyncIterator[Services
             public_url=PUBLIC_URL,
             pool_size=4,
         ) as services,
-        open_parts(services, wiring.WORKER_PARTS, wiring.given(with_stripe)),
+        open_parts(services, wiring.WORKER_PARTS, wiring.part_settings(with_stripe)),
     ):
         yield services
 

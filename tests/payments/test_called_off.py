@@ -58,7 +58,7 @@ class Till:
         assert (await hook(client, news, age_s=-self.now_s)).status_code == 200
 
     async def sweep(self) -> None:
-        await jobs.sweep_attempts(self._finder, self._process)
+        await jobs.poll_attempts(self._finder, self._process)
         await hold_jobs.sweep_holds(self._finder, self._process.database)
 
     async def take(self) -> httpx.Response:

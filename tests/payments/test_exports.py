@@ -8,7 +8,7 @@ from typing import Any
 import httpx
 import pytest
 
-from fullhouse.kit.media.csv import cell
+from fullhouse.kit.media.csv import to_cell
 from tests.accounts.helpers import data, refused
 from tests.checkout.helpers import BUYER, begun, bought, selling
 from tests.fixtures import Client, Tenant
@@ -27,11 +27,18 @@ def table(answer: httpx.Response) -> list[dict[str, str]]:
 
 @pytest.mark.parametrize("typed", ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", '=HYPERLINK("x")'])
 def test_what_people_typed_is_never_a_formula(typed: str) -> None:
-    assert cell(typed) == f"'{typed}"
+    assert to_cell(typed) == f"'{typed}"
 
 
 def test_other_cells_are_as_they_are() -> None:
-    assert [cell(value) for value in ("Ada", "a=b", "", None, -5, "O'Neil")] == ["Ada", "a=b", "", "", "-5", "O'Neil"]
+    assert [to_cell(value) for value in ("Ada", "a=b", "", None, -5, "O'Neil")] == [
+        "Ada",
+        "a=b",
+        "",
+        "",
+        "-5",
+        "O'Neil",
+    ]
 
 
 async def test_the_ledger_is_read_page_by_page(client: Client, staff: Client, tenant: Tenant) -> None:

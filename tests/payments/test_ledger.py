@@ -15,7 +15,7 @@ from fullhouse.kit.ids import new_id
 from fullhouse.kit.services import Services
 from fullhouse.payments import actions
 from fullhouse.payments.ledger import actions as ledger_actions
-from fullhouse.payments.ledger.actions import About
+from fullhouse.payments.ledger.actions import OrderReference
 from fullhouse.payments.model import RefundTooHigh
 from tests.checkout.helpers import bought, rows, selling, wrong
 from tests.fixtures import Client, Tenant
@@ -24,7 +24,7 @@ pytestmark = pytest.mark.req("BUY-4")
 
 
 async def test_a_source_is_posted_once_for_a_kind(tx: Tx, owner: Any, tenant: Tenant) -> None:
-    source, about = new_id(), About(new_id(), new_id())
+    source, about = new_id(), OrderReference(new_id(), new_id())
     posting = {"provider:test": 500, "organizer": -500, "fees": 0}
     assert await ledger_actions.post(tx, "test", source, about, "EUR", posting)
     assert not await ledger_actions.post(tx, "test", source, about, "EUR", posting)
@@ -95,7 +95,9 @@ async def test_no_more_goes_back_than_came_in(
         async with services.database.tenant(tenant.id, SYSTEM) as tx:
             refund = await actions.request_refund(tx, attempt_id, event_id, amount, "asked for")
             entries = {"organizer": amount, "refunds": -amount}
-            await ledger_actions.post(tx, "refund", refund.id, About(refund.order_id, event_id), "EUR", entries)
+            await ledger_actions.post(
+                tx, "refund", refund.id, OrderReference(refund.order_id, event_id), "EUR", entries
+            )
 
     await back(1500)
     with pytest.raises(RefundTooHigh):

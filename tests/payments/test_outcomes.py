@@ -7,10 +7,10 @@ from uuid import UUID
 
 import pytest
 
-from fullhouse.checkout.orders.till import Payment, Till
+from fullhouse.checkout.orders.settlement_batcher import CapturedPayment, SettlementBatcher
 from fullhouse.kit.actors import SYSTEM
 from fullhouse.kit.db.database import Database
-from fullhouse.kit.http.lane import Lane
+from fullhouse.kit.http.lanes import LaneRouter
 from fullhouse.kit.services import Services
 from fullhouse.payments import actions, jobs
 from fullhouse.payments import policy as payment_policy
@@ -59,11 +59,11 @@ async def test_a_lost_answer_is_asked_for_until_it_is_known(
     buyer, _, order = await paying(client, staff, tenant, "drop")
     assert order["payment"]["status"] == "unknown"
     assert await frozen(owner, tenant) == [True, True]
-    await jobs.sweep_attempts(finder, process)
+    await jobs.poll_attempts(finder, process)
     (attempt,) = await rows(owner, "payment_attempts", tenant)
     assert attempt["asked"] == 0  # not due: it might still be on its way
     await clock(LATER)
-    await jobs.sweep_attempts(finder, process)
+    await jobs.poll_attempts(finder, process)
     settled = data(await buyer.get(f"/api/orders/{order['id']}"))
     assert (settled["status"], len(settled["tickets"])) == ("paid", 2)
     assert [row["calls"] for row in await rows(owner, "test_charges", tenant)] == [1]
@@ -85,21 +85,21 @@ async def test_a_payment_that_cannot_be_settled_hinders_no_other(
     first = await paying(client, staff, tenant, "drop")
     second = await paying(client, staff, tenant, "drop")
     broken_id = await owner.fetchval("SELECT attempt_id FROM orders WHERE id = $1", first[2]["id"])
-    real = actions.record
+    real = actions.record_outcome
 
     async def broken(tx: Any, attempt_id: UUID, outcome: Any) -> Any:
         if attempt_id == broken_id:
             await tx.execute("SELECT 1 / 0")
         return await real(tx, attempt_id, outcome)
 
-    monkeypatch.setattr(actions, "record", broken)
+    monkeypatch.setattr(actions, "record_outcome", broken)
     await clock(LATER)
-    await jobs.sweep_attempts(finder, process)
+    await jobs.poll_attempts(finder, process)
     seen = [data(await buyer.get(f"/api/orders/{order['id']}"))["status"] for buyer, _, order in (first, second)]
     assert seen == ["pending", "paid"]
     monkeypatch.undo()
     await clock(4 * LATER)
-    await jobs.sweep_attempts(finder, process)
+    await jobs.poll_attempts(finder, process)
     assert data(await first[0].get(f"/api/orders/{first[2]['id']}"))["status"] == "paid"
     assert await wrong(server_url) == {}
 
@@ -121,16 +121,16 @@ async def test_a_type_that_is_being_paid_for_stays_and_so_does_one_that_was(
     in_use = (409, "ticket_type_in_use")
     assert code(await staff.delete(path)) == in_use
     await clock(LATER)
-    await jobs.sweep_attempts(finder, process)
+    await jobs.poll_attempts(finder, process)
     assert len(data(await buyer.get(f"/api/orders/{order['id']}"))["tickets"]) == 2
     other, other_sale, declined = await paying(client, staff, tenant, "delay")
     attempt_id = await owner.fetchval("SELECT attempt_id FROM orders WHERE id = $1", declined["id"])
     async with process.database.tenant(tenant.id, SYSTEM) as tx:
-        await actions.record(tx, attempt_id, Failed("card_declined", "The card was declined."))
+        await actions.record_outcome(tx, attempt_id, Failed("card_declined", "The card was declined."))
     path = f"/api/events/{other_sale.event_id}/ticket-types/{other_sale.types['seat']}"
     assert code(await staff.delete(path)) == in_use
     async with process.database.tenant(tenant.id, SYSTEM) as tx:
-        await actions.record(tx, attempt_id, Captured(str(attempt_id), 5000))
+        await actions.record_outcome(tx, attempt_id, Captured(str(attempt_id), 5000))
     assert len(data(await other.get(f"/api/orders/{declined['id']}"))["tickets"]) == 2
     assert await wrong(server_url) == {}
 
@@ -150,11 +150,11 @@ async def test_what_was_never_charged_fails_once_it_is_known(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     with monkeypatch.context() as patch:  # for the start alone: whoever asks afterwards must hear the answer
-        patch.setattr(payment_policy, "START_S", 0.2)
+        patch.setattr(payment_policy, "CALL_TIMEOUT_S", 0.2)
         buyer, sale, order = await paying(client, staff, tenant, method, quantity=3)
     assert await frozen(owner, tenant) == [True, True]
     await clock(LATER)
-    await jobs.sweep_attempts(finder, process)
+    await jobs.poll_attempts(finder, process)
     assert data(await buyer.get(f"/api/orders/{order['id']}"))["status"] == "cancelled"
     assert await frozen(owner, tenant) == [False, False]
     session = data(await buyer.get(sale.path("checkout")))
@@ -169,10 +169,10 @@ async def test_a_pending_payment_has_a_secret_and_is_settled_when_asked(
     buyer, _, order = await paying(client, staff, tenant, "delay")
     assert order["payment"]["client_secret"].startswith("test_secret_")
     await clock(LATER)
-    await jobs.sweep_attempts(finder, process)
+    await jobs.poll_attempts(finder, process)
     settled = data(await buyer.get(f"/api/orders/{order['id']}"))
     assert (settled["status"], settled["payment"]["client_secret"]) == ("paid", None)
-    await jobs.sweep_attempts(finder, process)
+    await jobs.poll_attempts(finder, process)
     assert await wrong(server_url) == {}
 
 
@@ -189,7 +189,7 @@ async def test_what_stays_pending_is_called_off_at_the_provider_first(
 ) -> None:
     buyer, _, order = await paying(client, staff, tenant, "delay")
     await clock(timedelta(minutes=16))
-    await jobs.sweep_attempts(finder, process)
+    await jobs.poll_attempts(finder, process)
     assert [row["status"] for row in await rows(owner, "test_charges", tenant)] == ["cancelled"]
     assert [row["status"] for row in await rows(owner, "payment_attempts", tenant)] == ["abandoned"]
     assert data(await buyer.get(f"/api/orders/{order['id']}"))["status"] == "cancelled"
@@ -200,7 +200,7 @@ async def test_what_stays_pending_is_called_off_at_the_provider_first(
 @pytest.mark.req("BUY-3")
 async def test_the_news_may_come_twice(
     client: Client,
-    lane: Lane,
+    lane: LaneRouter,
     staff: Client,
     tenant: Tenant,
     owner: Any,
@@ -209,7 +209,7 @@ async def test_the_news_may_come_twice(
 ) -> None:
     """The second time it is heard whole, and changes nothing."""
     heard: list[UUID] = []
-    provider = lane.wide.state.services.part(Providers)._table["test"]
+    provider = lane.wide.state.services.part(Providers)._by_name["test"]
     usual = provider._notify
 
     async def notify(organization_id: UUID, attempt_id: UUID, outcome: Any) -> None:
@@ -238,7 +238,7 @@ async def test_news_of_all_kinds_at_once_settle_once(
 
     async def news(outcome: Any) -> None:
         async with process.database.tenant(tenant.id, SYSTEM) as tx:
-            await actions.record(tx, attempt_id, outcome)
+            await actions.record_outcome(tx, attempt_id, outcome)
 
     captured, failed = Captured(str(attempt_id), order["total"]["amount"]), Failed("no", "No.")
     await asyncio.gather(*(news(captured) for _ in range(8)))
@@ -257,7 +257,7 @@ async def test_another_amount_is_an_alarm_and_no_ticket(
     attempt_id = (await rows(owner, "payment_attempts", tenant))[0]["id"]
     for _ in range(2):
         async with process.database.tenant(tenant.id, SYSTEM) as tx:
-            await actions.record(tx, attempt_id, Captured(f"x-{attempt_id}", order["total"]["amount"] + more))
+            await actions.record_outcome(tx, attempt_id, Captured(f"x-{attempt_id}", order["total"]["amount"] + more))
     (attempt,) = await rows(owner, "payment_attempts", tenant)
     assert (attempt["status"], attempt["failure_code"]) == ("unknown", "wrong_amount")
     assert await rows(owner, "tickets", tenant) == []
@@ -279,10 +279,10 @@ async def test_news_that_come_together_are_taken_together_if_each_is_as_agreed(
         data(await buy(buyer, await begun(buyer, sale, seat, pit=1), method="delay"), 202)
     first, second = await rows(owner, "payment_attempts", tenant)
     news = [
-        Payment(first["id"], Captured(f"a-{tenant.id}", first["amount"]), SYSTEM),
-        Payment(second["id"], Captured(f"b-{tenant.id}", second["amount"] + more), SYSTEM),
+        CapturedPayment(first["id"], Captured(f"a-{tenant.id}", first["amount"]), SYSTEM),
+        CapturedPayment(second["id"], Captured(f"b-{tenant.id}", second["amount"] + more), SYSTEM),
     ]
-    said = await process.part(Till)._settle((tenant.id, sale.event_id), news, [False, True])
+    said = await process.part(SettlementBatcher)._settle_batch((tenant.id, sale.event_id), news, [False, True])
     assert [order is not None for order in said] == [more == 0] * 2
     states = [row["status"] for row in await rows(owner, "payment_attempts", tenant)]
     assert states == ["captured" if more == 0 else "pending"] * 2
@@ -346,13 +346,13 @@ async def test_a_show_that_is_cancelled_while_somebody_pays_gives_the_money_back
     assert {row["status"] for row in await rows(owner, "seat_holds", tenant)} == {"cancelled"}
     assert {row["held"] for row in await rows(owner, "pools", tenant)} == {0}
     await clock(LATER)
-    await jobs.sweep_attempts(finder, process)
+    await jobs.poll_attempts(finder, process)
     seen = data(await buyer.get(f"/api/orders/{order['id']}"))
     assert (seen["status"], seen["tickets"]) == ("cancelled", [])
     assert [(r["amount"]["amount"], r["status"]) for r in seen["refunds"]] == [(order["total"]["amount"], "requested")]
     assert await wrong(server_url) == {}
-    await jobs.sweep_refunds(finder, process)
-    await jobs.sweep_refunds(finder, process)
+    await jobs.pay_refunds(finder, process)
+    await jobs.pay_refunds(finder, process)
     seen = data(await buyer.get(f"/api/orders/{order['id']}"))
     assert [r["status"] for r in seen["refunds"]] == ["done"]
     balance = await owner.fetch(

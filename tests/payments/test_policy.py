@@ -42,7 +42,7 @@ TABLE = {
 @pytest.mark.parametrize("status", TABLE)
 @pytest.mark.parametrize("word", WORDS)
 def test_what_a_word_does(status: str, word: str) -> None:
-    assert policy.moved(status, WORDS[word]) == TABLE[status].get(word)
+    assert policy.next_status(status, WORDS[word]) == TABLE[status].get(word)
 
 
 def test_the_sweep_asks_ever_more_rarely_and_never_stops() -> None:
@@ -71,7 +71,7 @@ def test_money_that_is_not_as_agreed_is_named(amount: int, currency: str | None,
         currency="EUR",
         status="started",
     )
-    assert policy.wrong(attempt, Captured("ref", amount, currency)) == wrong
+    assert policy.find_mismatch(attempt, Captured("ref", amount, currency)) == wrong
 
 
 REFUND_WORDS: dict[str, RefundOutcome] = {"done": Refunded("ref"), "failed": Failed("no", "No."), "unknown": Unknown()}
@@ -104,11 +104,11 @@ def test_what_a_word_does_to_a_refund_of_its_own_try(status: str, word: str) -> 
         paid_outside=None,
         created_at=datetime(2030, 1, 1, tzinfo=UTC),
     )
-    assert policy.refund_moved(refund, REFUND_WORDS[word], 2) == (word if word in REFUND_TABLE[status] else None)
-    assert policy.refund_moved(refund, REFUND_WORDS[word], 1) is None
+    assert policy.next_refund_status(refund, REFUND_WORDS[word], 2) == (word if word in REFUND_TABLE[status] else None)
+    assert policy.next_refund_status(refund, REFUND_WORDS[word], 1) is None
 
 
 def test_pauses_and_times_are_as_promised() -> None:
     assert policy.pause_s(7) == 1920
     assert policy.pause_s(8) == policy.pause_s(10**6) == 3600
-    assert (policy.START_S, policy.SIGNED_FOR_S) == (8.0, 300)
+    assert (policy.CALL_TIMEOUT_S, policy.SIGNATURE_MAX_AGE_S) == (8.0, 300)

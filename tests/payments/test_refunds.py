@@ -12,7 +12,7 @@ from fullhouse.kit.db.database import Database
 from fullhouse.kit.ids import new_id
 from fullhouse.kit.messages.outbox import Message
 from fullhouse.kit.services import Services
-from fullhouse.mail.ticket_emails import Handout
+from fullhouse.mail.ticket_emails import TicketEmails
 from fullhouse.payments import jobs
 from fullhouse.refunds import actions
 from fullhouse.refunds import jobs as refund_jobs
@@ -73,7 +73,7 @@ async def test_all_of_an_order_goes_back(
     }
     assert await wrong(server_url) == {}
     for _ in range(2):  # the second time nothing of ours is due
-        await jobs.sweep_refunds(finder, process)
+        await jobs.pay_refunds(finder, process)
         assert await asked(owner, "refunds", tenant) == [1]
         assert (await booked(staff))["at_providers"] == {"test": 0}
     charges = await rows(owner, "test_charges", tenant, "kind, calls")
@@ -192,12 +192,12 @@ async def test_the_buyer_is_told(client: Client, staff: Client, tenant: Tenant, 
         tenant.id,
         OrderRefunded.name,
     )
-    handout = Handout(services)
+    handout = TicketEmails(services)
     async with services.database.tenant(tenant.id) as tx:
         payload = await tx.fetchval("SELECT payload FROM outbox WHERE id = $1", row["id"])
         message = Message(version=1, **(dict(row) | {"payload": payload}))
         for _ in range(2):
-            await handout.tell_refunded(tx, message)
+            await handout.send_refunded(tx, message)
         (letter,) = await tx.fetch("SELECT recipient, subject, body FROM mails WHERE template = 'order_refunded'")
     assert (letter["recipient"], "between us" in letter["body"]) == ("ada@example.org", False)
     assert "1.00" in letter["body"]
@@ -210,7 +210,7 @@ async def test_the_buyer_is_told(client: Client, staff: Client, tenant: Tenant, 
 @pytest.fixture
 async def nothing_due(finder: Database, process: Services) -> None:
     """The job looks at every house: what other tests cancelled is given back before one of these counts."""
-    await refund_jobs.give_back_cancelled(finder, process.database)
+    await refund_jobs.refund_cancelled_events(finder, process.database)
 
 
 async def cancelled(client: Client, staff: Client, tenant: Tenant, count: int) -> tuple[Sale, list[Any]]:
@@ -243,13 +243,13 @@ async def test_a_cancelled_show_gives_every_order_back(
     sale, orders = await cancelled(client, staff, tenant, 3)
     before = (await progress(staff, sale))["batch"]
     assert (before["status"], before["orders"], before["done"]) == ("running", 3, 0)
-    assert await refund_jobs.give_back_cancelled(finder, process.database) == 3
+    assert await refund_jobs.refund_cancelled_events(finder, process.database) == 3
     after = await progress(staff, sale)
     assert (after["batch"]["status"], after["batch"]["done"], after["failures"]) == ("done", 3, [])
-    await jobs.sweep_refunds(finder, process)
+    await jobs.pay_refunds(finder, process)
     (sums,) = (await progress(staff, sale))["amounts"]
     assert (sums["refunds"], sums["requested"], sums["paid_out"], sums["failed"]) == (4, 8580, 8580, 0)
-    assert await refund_jobs.give_back_cancelled(finder, process.database) == 0
+    assert await refund_jobs.refund_cancelled_events(finder, process.database) == 0
     await check_all_given_back(owner, tenant, orders, server_url)
     left = await booked(staff, event_id=str(sale.event_id))
     assert (left["organizer"], left["fees"], left["tax"], left["owed_to_buyers"]) == (0, 0, 0, 0)
@@ -261,7 +261,7 @@ async def test_whoever_dies_in_the_middle_is_followed_by_the_next(
 ) -> None:
     """Killed at every order, at two points of it, and two at once in the end: each order once."""
     sale, orders = await cancelled(client, staff, tenant, 6)
-    real = actions.give_back
+    real = actions.refund_cancelled_order
 
     class Killed(BaseException):
         """Not an error of the program: it is gone."""
@@ -279,14 +279,14 @@ async def test_whoever_dies_in_the_middle_is_followed_by_the_next(
                 raise Killed
             return given
 
-        actions.give_back = dying
+        actions.refund_cancelled_order = dying
         try:
             with pytest.raises(Killed):
-                await refund_jobs.give_back_cancelled(finder, process.database)
+                await refund_jobs.refund_cancelled_events(finder, process.database)
         finally:
-            actions.give_back = real
+            actions.refund_cancelled_order = real
     assert (await progress(staff, sale))["batch"]["done"] == 4
-    await asyncio.gather(*(refund_jobs.give_back_cancelled(finder, process.database) for _ in range(2)))
+    await asyncio.gather(*(refund_jobs.refund_cancelled_events(finder, process.database) for _ in range(2)))
     assert (await progress(staff, sale))["batch"]["status"] == "done"
     await check_all_given_back(owner, tenant, orders, server_url)
 
@@ -304,22 +304,22 @@ async def test_an_order_that_fails_hinders_no_other(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     sale, orders = await cancelled(client, staff, tenant, 3)
-    real = actions.give_back
+    real = actions.refund_cancelled_order
 
     async def broken(tx: Any, order_id: Any, reason: str) -> bool:
         if str(order_id) == orders[1]["id"]:
             await tx.execute("SELECT 1 / 0")
         return await real(tx, order_id, reason)
 
-    monkeypatch.setattr(actions, "give_back", broken)
-    assert await refund_jobs.give_back_cancelled(finder, process.database) == 2
+    monkeypatch.setattr(actions, "refund_cancelled_order", broken)
+    assert await refund_jobs.refund_cancelled_events(finder, process.database) == 2
     seen = await progress(staff, sale)
     assert (seen["batch"]["status"], seen["batch"]["done"], seen["batch"]["failed"]) == ("running", 2, 1)
     assert "division by zero" in seen["failures"][0]["error"]
     monkeypatch.undo()
     await clock(timedelta(seconds=15))
-    assert await refund_jobs.give_back_cancelled(finder, process.database) == 0  # not yet
+    assert await refund_jobs.refund_cancelled_events(finder, process.database) == 0  # not yet
     await clock(timedelta(seconds=31))
-    assert await refund_jobs.give_back_cancelled(finder, process.database) == 1
+    assert await refund_jobs.refund_cancelled_events(finder, process.database) == 1
     assert (await progress(staff, sale))["batch"]["failed"] == 0
     await check_all_given_back(owner, tenant, orders, server_url)

@@ -110,7 +110,7 @@ async def test_what_is_left_of_it_can_be_given_back_here(
     await hook(client, fake.give_back(fake.intent["id"], 3000)[0])
     assert refused(await back(staff, order, amount=2001)) == (409, "refund_too_high")
     data(await back(staff, order, amount=2000), 201)
-    await jobs.sweep_refunds(finder, process)
+    await jobs.pay_refunds(finder, process)
     assert await at_stripe(staff) == (0, 0)
     assert sum(one["amount"] for one in fake.refunds.values()) == 5000
     assert await wrong(server_url) == {}
@@ -131,8 +131,8 @@ async def test_a_show_that_is_cancelled_then_gives_back_the_rest(
     """Nothing, if all of it has gone back; the tickets are void then."""
     await hook(client, fake.give_back(fake.intent["id"], 5000)[1])
     data(await move(staff, {"id": str(sale.event_id)}, "cancel"))
-    await refund_jobs.give_back_cancelled(finder, process.database)
-    await jobs.sweep_refunds(finder, process)
+    await refund_jobs.refund_cancelled_events(finder, process.database)
+    await jobs.pay_refunds(finder, process)
     seen = data(await staff.get(f"/api/orders/{order['id']}"))
     assert (seen["status"], {ticket["status"] for ticket in seen["tickets"]}) == ("refunded", {"refunded"})
     assert len(fake.refunds) == 1
@@ -187,7 +187,7 @@ async def test_it_counts_when_it_has_gone_out_and_is_owed_when_it_comes_back(
 
     fake.refund_status = "succeeded"
     data(await staff.post(f"/api/orders/{order['id']}/refunds/{refund['id']}/retry"))
-    await jobs.sweep_refunds(finder, process)
+    await jobs.pay_refunds(finder, process)
     assert await at_stripe(staff) == (2000, 0)
     assert [one["status"] for one in fake.refunds.values()] == ["failed", "succeeded"]
     assert await wrong(server_url) == {}
@@ -209,7 +209,7 @@ async def test_the_same_was_wanted_here_and_made_there(
     for event in fake.give_back(fake.intent["id"], 5000):
         await hook(client, event)
     assert await at_stripe(staff) == (5000, 5000)
-    await jobs.sweep_refunds(finder, process)
+    await jobs.pay_refunds(finder, process)
     (refund,) = await refunds(staff, order)
     assert refund["status"] == "done"
     assert len(fake.refunds) == 1
@@ -262,7 +262,7 @@ async def test_nobody_consents_to_places_whose_money_went_back(
     assert await parked(owner, fake) == []
     assert await wrong(server_url) == {}
 
-    await jobs.sweep_refunds(finder, process)
+    await jobs.pay_refunds(finder, process)
     for event in (*news, *fake.events):  # and days later
         await hook(client, event)
     assert sum(one["amount"] for one in fake.refunds.values()) == 5000
@@ -286,7 +286,7 @@ async def test_whoever_consents_at_that_moment_has_tickets_or_the_money(
     news = fake.give_back(fake.intent["id"], 2000)
     consent = waiting.buyer.post(f"/api/orders/{waiting.order['id']}/consent", json={"accept": True})
     answer, *_ = await asyncio.gather(consent, *(hook(client, event) for event in news))
-    await jobs.sweep_refunds(finder, process)
+    await jobs.pay_refunds(finder, process)
     order = await waiting.looks()
     balance = await at_stripe(staff)
     assert (answer.status_code, order["status"], len(order["tickets"]), balance) in {
@@ -352,7 +352,7 @@ async def test_old_news_of_one_that_came_back_are_not_a_second_one(
     await hook(client, fake.events[-1])
     (refund,) = await refunds(staff, order)
     data(await staff.post(f"/api/orders/{order['id']}/refunds/{refund['id']}/retry"))
-    await jobs.sweep_refunds(finder, process)
+    await jobs.pay_refunds(finder, process)
     for event in made:
         await hook(client, event)
     assert await at_stripe(staff) == (3000, 0)

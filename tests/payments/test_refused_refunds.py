@@ -42,7 +42,7 @@ async def failed(client: Client, staff: Client, tenant: Tenant, owner: Any, find
     order = await bought(client, tenant, await selling(staff), 0)
     refund = data(await back(staff, order, amount=1000), 201)
     await provider_says(owner, tenant, "cancelled")
-    await jobs.sweep_refunds(finder, process)
+    await jobs.pay_refunds(finder, process)
     assert await statuses(owner, tenant) == ["failed"]
     return refund
 
@@ -53,11 +53,11 @@ async def test_it_is_tried_again_under_a_new_key(
     assert (await booked(staff))["owed_to_buyers"] == 1000
     again = data(await staff.post(path(failed, "retry")))
     assert (again["status"], again["tries"], again["failure"]) == ("requested", 2, None)
-    await jobs.sweep_refunds(finder, process)
+    await jobs.pay_refunds(finder, process)
     assert await statuses(owner, tenant) == ["failed"]  # and once more
     data(await staff.post(path(failed, "retry")))
     await provider_says(owner, tenant, "captured")
-    await jobs.sweep_refunds(finder, process)
+    await jobs.pay_refunds(finder, process)
     (shown,) = data(await staff.get(f"/api/orders/{failed['order_id']}/refunds"))
     assert (shown["status"], shown["tries"], shown["paid_outside"]) == ("done", 3, None)
     assert refused(await staff.post(path(failed, "retry"))) == (409, "refund_not_failed")
@@ -148,9 +148,9 @@ async def test_a_cancelled_show_goes_on_with_what_was_refused(
     sale = await selling(staff)
     orders = [await bought(client, tenant, sale, n) for n in range(3)]
     data(await move(staff, {"id": str(sale.event_id)}, "cancel"))
-    await refund_jobs.give_back_cancelled(finder, process.database)
+    await refund_jobs.refund_cancelled_events(finder, process.database)
     await provider_says(owner, tenant, "cancelled")
-    await jobs.sweep_refunds(finder, process)
+    await jobs.pay_refunds(finder, process)
     seen = await progress(staff, sale)
     assert {one["order_id"] for one in seen["refused"]} == {order["id"] for order in orders}
     assert (seen["amounts"][0]["failed"], seen["refused"][0]["tries"]) == (7500, 1)
@@ -159,7 +159,7 @@ async def test_a_cancelled_show_goes_on_with_what_was_refused(
     after = data(await staff.post(sale.path("refunds/retry")))
     assert (after["refused"], after["amounts"][0]["paid_out"]) == ([], 2500)
     await clock(timedelta(seconds=1))
-    await jobs.sweep_refunds(finder, process)
+    await jobs.pay_refunds(finder, process)
     (sums,) = (await progress(staff, sale))["amounts"]
     assert (sums["requested"], sums["paid_out"], sums["failed"]) == (7500, 7500, 0)
     assert await wrong(server_url) == {}

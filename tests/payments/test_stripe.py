@@ -13,7 +13,13 @@ from fullhouse.kit.db.database import Database
 from fullhouse.kit.services import Services
 from fullhouse.payments import jobs
 from fullhouse.payments import policy as payment_policy
-from fullhouse.payments.providers.stripe.api import PAYMENTS, Intent, from_stripe, said, to_stripe
+from fullhouse.payments.providers.stripe.api_client import (
+    PAYMENT_OUTCOMES,
+    PaymentIntent,
+    from_stripe,
+    to_outcome,
+    to_stripe,
+)
 from tests.accounts.helpers import data
 from tests.checkout.helpers import Sale, add_type, asked, begun, buy, code, rows, selling, wrong
 from tests.events.helpers import move
@@ -65,7 +71,7 @@ async def test_an_answer_that_is_lost_makes_no_second_intent(
     fault: str,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(payment_policy, "START_S", 2.0)
+    monkeypatch.setattr(payment_policy, "CALL_TIMEOUT_S", 2.0)
     sale, buyer = await selling(staff), await guest(client, tenant)
     session = await begun(buyer, sale, 0)
     fake.faults = [fault]
@@ -73,13 +79,13 @@ async def test_an_answer_that_is_lost_makes_no_second_intent(
     assert order["payment"]["status"] == "unknown"
     assert len(fake.intents) == (0 if fault == "500" else 1)
     await clock(LATER)
-    await jobs.sweep_attempts(finder, process)
+    await jobs.poll_attempts(finder, process)
     assert await asked(owner, "payment_attempts", tenant) == [1]
     seen = data(await buyer.get(f"/api/orders/{order['id']}"))
     assert seen["payment"]["client_secret"] == fake.intent["client_secret"]  # one, and the buyer can go on with it
     fake.pay(fake.intent["id"])
     await clock(LATER * 4)
-    await jobs.sweep_attempts(finder, process)  # no webhook: it is asked for
+    await jobs.poll_attempts(finder, process)  # no webhook: it is asked for
     assert await asked(owner, "payment_attempts", tenant) == [2]
     assert data(await buyer.get(f"/api/orders/{order['id']}"))["status"] == "paid"
     assert await wrong(server_url) == {}
@@ -106,7 +112,7 @@ async def test_what_stripe_counts_otherwise_is_paid_and_given_back_as_it_is_mean
     assert data(await buyer.get(f"/api/orders/{order['id']}"))["status"] == "paid"
     wish = {"reason": "They cannot come."}
     data(await staff.post(f"/api/orders/{order['id']}/refunds", json=wish, headers={"idempotency-key": "back"}), 201)
-    await jobs.sweep_refunds(finder, process)
+    await jobs.pay_refunds(finder, process)
     assert [refund["amount"] for refund in fake.refunds.values()] == [500000]
     assert await wrong(server_url) == {}
 
@@ -145,10 +151,10 @@ async def test_who_never_pays_is_called_off_at_stripe_first(
     sale, buyer = await selling(staff), await guest(client, tenant)
     order = await paying(buyer, sale, 0)
     await clock(timedelta(minutes=14))
-    await jobs.sweep_attempts(finder, process)
+    await jobs.poll_attempts(finder, process)
     assert (await asked(owner, "payment_attempts", tenant), fake.intent["status"]) == ([1], "requires_payment_method")
     await clock(timedelta(minutes=15, seconds=1))
-    await jobs.sweep_attempts(finder, process)
+    await jobs.poll_attempts(finder, process)
     assert await asked(owner, "payment_attempts", tenant) == [2]
     assert fake.intent["status"] == "canceled"
     assert data(await buyer.get(f"/api/orders/{order['id']}"))["status"] == "cancelled"
@@ -172,7 +178,7 @@ async def test_who_pays_in_the_last_moment_is_not_called_off(
     order = await paying(buyer, sale, 0)
     fake.pay(fake.intent["id"])
     await clock(timedelta(minutes=16))
-    await jobs.sweep_attempts(finder, process)
+    await jobs.poll_attempts(finder, process)
     assert await asked(owner, "payment_attempts", tenant) == [1]
     assert ("POST", f"/v1/payment_intents/{fake.intent['id']}/cancel") in fake.calls
     assert data(await buyer.get(f"/api/orders/{order['id']}"))["status"] == "paid"
@@ -197,7 +203,7 @@ async def test_another_currency_is_an_alarm_when_it_is_asked_for(
     fake.pay(fake.intent["id"])
     for _ in range(2):
         await clock(timedelta(minutes=minutes))
-        await jobs.sweep_attempts(finder, process)
+        await jobs.poll_attempts(finder, process)
     (attempt,) = await rows(owner, "payment_attempts", tenant)
     assert (attempt["status"], attempt["failure_code"]) == ("unknown", "wrong_currency")
     assert [row["status"] for row in await rows(owner, "orders", tenant)] == ["pending"]
@@ -223,7 +229,7 @@ async def test_nobody_can_pay_what_was_never_answered(
     fake.faults = ["500"] * 9
     data(await buy(buyer, session, provider="stripe"), 202)
     await clock(timedelta(minutes=16))
-    await jobs.sweep_attempts(finder, process)
+    await jobs.poll_attempts(finder, process)
     assert [row["status"] for row in await rows(owner, "payment_attempts", tenant)] == ["abandoned"]
     assert fake.intents == {}
     assert await wrong(server_url) == {}
@@ -253,10 +259,10 @@ async def test_a_refund_is_asked_for_until_it_is_there_and_given_once(
     await hook(client, fake.events[-1])
     assert [row["status"] for row in await rows(owner, "refunds", tenant)] == ["requested"]
     fake.faults = [fault]
-    await jobs.sweep_refunds(finder, process)
+    await jobs.pay_refunds(finder, process)
     fake.forget_keys()  # the second question comes a day later
     await clock(timedelta(days=2))
-    await jobs.sweep_refunds(finder, process)
+    await jobs.pay_refunds(finder, process)
     assert [row["status"] for row in await rows(owner, "refunds", tenant)] == ["done"]
     assert [refund["amount"] for refund in fake.refunds.values()] == [2500]
     assert await wrong(server_url) == {}
@@ -288,7 +294,7 @@ async def test_a_refund_that_takes_its_time_is_told_by_the_webhook(
         201,
     )
     fake.refund_status = "pending"
-    await jobs.sweep_refunds(finder, process)
+    await jobs.pay_refunds(finder, process)
     assert [row["status"] for row in await rows(owner, "refunds", tenant)] == ["unknown"]
     fake.end_refund(next(iter(fake.refunds)), end, "lost_or_stolen_card" if end == "failed" else None)
     for event in (fake.events[-1], fake.events[-2], fake.events[-1]):  # twice, and the older one between
@@ -322,7 +328,7 @@ async def test_a_refund_that_comes_back_is_owed_again_and_tried_again(
 ) -> None:
     """Gone out, and weeks later the bank says no. News of the first try changes nothing of the second."""
     refund = await given_back(client, staff, tenant, fake, 700)
-    await jobs.sweep_refunds(finder, process)
+    await jobs.pay_refunds(finder, process)
     first = next(iter(fake.refunds))
     gone_out = fake.events[-1]
     fake.end_refund(first, "failed", "expired_or_canceled_card")
@@ -335,12 +341,12 @@ async def test_a_refund_that_comes_back_is_owed_again_and_tried_again(
     assert await wrong(server_url) == {}
     data(await staff.post(f"/api/orders/{refund['order_id']}/refunds/{refund['id']}/retry"))
     fake.faults = ["", "lost"]  # it is looked for, then made; the answer is lost
-    await jobs.sweep_refunds(finder, process)
+    await jobs.pay_refunds(finder, process)
     for event in (came_back, gone_out):
         await hook(client, event)
     fake.forget_keys()
     await clock(timedelta(days=2))
-    await jobs.sweep_refunds(finder, process)
+    await jobs.pay_refunds(finder, process)
     assert [row["status"] for row in await rows(owner, "refunds", tenant)] == ["done"]
     assert [one["status"] for one in fake.refunds.values()] == ["failed", "succeeded"]
     (balance,) = data(await staff.get("/api/ledger/balance"))
@@ -362,7 +368,7 @@ async def test_a_refund_made_at_stripe_is_the_one_that_failed(
     """If it is of as much. Once, however often it is told; any other is another one."""
     await given_back(client, staff, tenant, fake, 700)
     fake.refund_status = "failed"
-    await jobs.sweep_refunds(finder, process)
+    await jobs.pay_refunds(finder, process)
     assert [row["status"] for row in await rows(owner, "refunds", tenant)] == ["failed"]
     fake.refund_status = "succeeded"
     (other, _), (same, charge) = [fake.give_back(fake.intent["id"], amount) for amount in (600, 700)]
@@ -397,7 +403,7 @@ async def test_in_a_storm_everybody_pays_once_and_has_tickets(
     answers = [await buy(b, s, provider="stripe") for b, s in zip(buyers, sessions, strict=True)]
     assert {answer.status_code for answer in answers} == {202}
     await clock(LATER)
-    await jobs.sweep_attempts(finder, process)
+    await jobs.poll_attempts(finder, process)
     assert len(fake.intents) == 5
     for name in list(fake.intents):
         fake.move(name, "requires_action", "requires_action")
@@ -415,8 +421,8 @@ async def test_in_a_storm_everybody_pays_once_and_has_tickets(
 
     await asyncio.gather(
         *(send(storm[n::4]) for n in range(4)),
-        jobs.sweep_attempts(finder, process),
-        jobs.sweep_attempts(finder, process),
+        jobs.poll_attempts(finder, process),
+        jobs.poll_attempts(finder, process),
     )
     assert len(fake.intents) == 5
     assert {row["status"] for row in await rows(owner, "orders", tenant)} == {"paid"}
@@ -426,7 +432,9 @@ async def test_in_a_storm_everybody_pays_once_and_has_tickets(
 
 
 def test_every_status_has_a_meaning() -> None:
-    words = {status: said(Intent("pi_1", status, "eur", 5)).word for status in [*PAYMENTS, "new_one"]}
+    words = {
+        status: to_outcome(PaymentIntent("pi_1", status, "eur", 5)).status for status in [*PAYMENT_OUTCOMES, "new_one"]
+    }
     assert words == {
         "succeeded": "captured",
         "canceled": "abandoned",

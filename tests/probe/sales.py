@@ -7,11 +7,11 @@ from fullhouse.checkout import actions as checkouts
 from fullhouse.checkout.model import Buyer, Purchase, StartCheckout
 from fullhouse.checkout.model import Item as CheckoutItem
 from fullhouse.checkout.orders import actions as purchases
-from fullhouse.checkout.orders.till import Till
+from fullhouse.checkout.orders.settlement_batcher import SettlementBatcher
 from fullhouse.events import actions as events
 from fullhouse.events.model import NewGate
 from fullhouse.events.venues import actions as venues
-from fullhouse.holds.engine import Engine, Want
+from fullhouse.holds.engine import Engine, RequestItem
 from fullhouse.kit.ids import new_id
 from fullhouse.kit.services import Services
 from fullhouse.payments.providers.actions import Providers
@@ -68,7 +68,7 @@ async def items_to_buy(services: Services, tenant: Tenant, event_id: UUID) -> li
         kind = await types.create_type(tx, event_id, free)
     sale = OnSale(event_id, layout_id, {})
     who = tenant.people["owner"].id
-    (held,) = await engine.hold(tenant.id, wish(sale, who, Want(new_id(), seat_id(layout_id, 3))))
+    (held,) = await engine.hold(tenant.id, wish(sale, who, RequestItem(new_id(), seat_id(layout_id, 3))))
     await engine.stop()
     assert held.hold_id
     return [CheckoutItem(hold_id=held.hold_id, ticket_type_id=kind.id)]
@@ -84,7 +84,7 @@ async def an_event_and_its_checkout(services: Services, tenant: Tenant) -> tuple
     items = await items_to_buy(services, tenant, event_id)
     async with services.database.tenant(tenant.id, who.actor) as tx:
         await queue.move(tx, services.keyring, event_id, "open")  # whoever holds seats then is inside
-        session = await checkouts._start(tx, who, event_id, StartCheckout(items=items))
+        session = await checkouts._begin_checkout(tx, who, event_id, StartCheckout(items=items))
     return event_id, session.id
 
 
@@ -97,7 +97,7 @@ async def a_checkout(services: Services, tenant: Tenant) -> UUID:
 
 
 async def an_order(services: Services, tenant: Tenant) -> UUID:
-    services.parts.update({part: part(services) for part in (Providers, Till)})
+    services.parts.update({part: part(services) for part in (Providers, SettlementBatcher)})
     who, wish = tenant.principal("owner"), Purchase(provider="free", buyer=Buyer(name="O", email="o@example.org"))
     bought = await purchases.purchase(services, who, await a_checkout(services, tenant), wish, "probe")
     return bought.order.id
@@ -126,7 +126,7 @@ async def a_ticket(services: Services, tenant: Tenant) -> UUID:
 async def a_moved_ticket(services: Services, tenant: Tenant) -> UUID:
     ticket_id = await a_ticket(services, tenant)
     async with services.database.tenant(tenant.id) as tx:
-        event_id = (await tickets.get_ticket(tx, ticket_id)).event_id
+        event_id = (await tickets.require_ticket(tx, ticket_id)).event_id
         wish = PlanMigration(**await migration_of(services, tenant, event_id))
         planned = await relocations.plan(tx, tenant.principal("owner"), event_id, wish)
         await tx.execute(MOVED, tenant.id, ticket_id, planned.id, event_id)
@@ -137,7 +137,7 @@ async def a_new_device(services: Services, tenant: Tenant, event_id: UUID) -> Ne
     """For a gate of the show's venue."""
     who = tenant.principal("owner")
     async with services.database.tenant(tenant.id, who.actor) as tx:
-        venue_id = (await events.get_event(tx, event_id)).venue_id
+        venue_id = (await events.require_event(tx, event_id)).venue_id
         assert venue_id
         gate = await venues.create_gate(tx, who, venue_id, NewGate(gate_code="GATE_S", name="S"))
     return NewDevice(event_id=event_id, name="Scanner", gate_ids=[gate.id], rights=("scan", "search"))
@@ -154,13 +154,13 @@ async def a_device(services: Services, tenant: Tenant) -> UUID:
 async def an_added_device(services: Services, tenant: Tenant, event_id: UUID) -> NewPairing:
     wish = await a_new_device(services, tenant, event_id)
     async with services.database.tenant(tenant.id) as tx:
-        return await scanners.add(tx, tenant.principal("owner"), "http://house.test", wish)
+        return await scanners.add_device(tx, tenant.principal("owner"), "http://house.test", wish)
 
 
 async def a_device_token(services: Services, tenant: Tenant) -> str:
     made = await an_added_device(services, tenant, await an_event(services, tenant))
     brought = Pair(organization=made.organization, code=made.code)
-    return (await scanners.pair(services, tenant.principal("owner").actor, brought)).token
+    return (await scanners.pair_device(services, tenant.principal("owner").actor, brought)).token
 
 
 async def a_scan(services: Services, tenant: Tenant) -> UUID:
@@ -174,7 +174,7 @@ async def an_incident(services: Services, tenant: Tenant) -> Named:
 async def a_scan_and_its_incident(services: Services, tenant: Tenant) -> tuple[UUID, UUID, UUID]:
     ticket_id, scan_id, incident_id = await a_ticket(services, tenant), new_id(), new_id()
     async with services.database.tenant(tenant.id) as tx:
-        event_id = (await tickets.get_ticket(tx, ticket_id)).event_id
+        event_id = (await tickets.require_ticket(tx, ticket_id)).event_id
         await tx.execute(
             "INSERT INTO scans (id, organization_id, event_id, ticket_id, device_id, gate_id, direction, admitted,"
             " test, at, day) VALUES ($1, $2, $3, $4, $1, $1, 'in', true, false, app.clock(), '2026-01-01')",

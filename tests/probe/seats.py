@@ -6,7 +6,7 @@ from uuid import UUID
 
 from fullhouse.events import actions as events
 from fullhouse.events.policy import Move
-from fullhouse.holds.engine import Engine, Want
+from fullhouse.holds.engine import Engine, RequestItem
 from fullhouse.kit.ids import new_id
 from fullhouse.kit.services import Services
 from fullhouse.seating import actions as layouts
@@ -17,7 +17,7 @@ from fullhouse.seating.relocation import actions as relocations
 from fullhouse.waiting_room import actions as queue
 from fullhouse.waiting_room import policy as queue_policy
 from fullhouse.waitlist import actions as waitlist
-from fullhouse.waitlist.model import JoinList
+from fullhouse.waitlist.model import JoinWaitlist
 from tests.fixtures import Tenant
 from tests.holds.helpers import OnSale, wish
 from tests.probe.probe import Make, Named
@@ -35,7 +35,7 @@ async def layout_for(services: Services, tenant: Tenant, event_id: UUID) -> Layo
     """An active one, in the show's venue."""
     who = tenant.principal("owner")
     async with services.database.tenant(tenant.id, who.actor) as tx:
-        venue_id = (await events.get_event(tx, event_id)).venue_id
+        venue_id = (await events.require_event(tx, event_id)).venue_id
         assert venue_id
         made = await layouts.create_layout(tx, who, venue_id, without_lounge)
         return await layouts.activate(tx, made.id)
@@ -60,18 +60,18 @@ async def an_event_with_waitlist(services: Services, tenant: Tenant) -> UUID:
     """Nothing is sold there yet, so that everybody waits: its owner too."""
     event_id, who = await an_event_on_sale(services, tenant), tenant.principal("owner")
     async with services.database.tenant(tenant.id, who.actor) as tx:
-        await waitlist.join(tx, services.keyring, who, event_id, JoinList())
+        await waitlist.join(tx, services.keyring, who, event_id, JoinWaitlist())
     return event_id
 
 
-def an_event_with_queue(*orders: queue_policy.Order) -> Make:
+def an_event_with_queue(*orders: queue_policy.RoomCommand) -> Make:
     async def make(services: Services, tenant: Tenant) -> UUID:
         event_id = await an_event_on_sale(services, tenant)
         owner = tenant.people["owner"].id
         async with services.database.tenant(tenant.id, tenant.principal("owner").actor) as tx:
             for order in orders:
                 await queue.move(tx, services.keyring, event_id, order)
-            await queue.admit_first(tx, event_id, [(owner, await tx.now())])
+            await queue.admit_holders_first(tx, event_id, [(owner, await tx.now())])
         return event_id
 
     return make
@@ -87,7 +87,9 @@ async def a_hold(services: Services, tenant: Tenant) -> UUID:
     event_id, seat = await a_seat_on_sale(services, tenant)  # type: ignore[misc]
     engine = Engine(services)
     sale = OnSale(UUID(str(event_id)), new_id(), {})
-    (held,) = await engine.hold(tenant.id, wish(sale, tenant.people["owner"].id, Want(new_id(), UUID(str(seat)))))
+    (held,) = await engine.hold(
+        tenant.id, wish(sale, tenant.people["owner"].id, RequestItem(new_id(), UUID(str(seat))))
+    )
     await engine.stop()
     assert held.hold_id
     return held.hold_id
@@ -104,7 +106,7 @@ def a_zone_and(*more: str) -> Make:
     async def make(services: Services, tenant: Tenant) -> Named:
         event_id = await a_seated_event(services, tenant)
         async with services.database.tenant(tenant.id) as tx:
-            overlay = await overlays.view(tx, await overlays.get_event_layout(tx, event_id))
+            overlay = await overlays.to_view(tx, await overlays.get_event_layout(tx, event_id))
         return event_id, overlay.zones[0].id, *more
 
     return make

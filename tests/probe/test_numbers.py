@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import msgspec
 import pytest
 
-from fullhouse.kit.http.lane import Lane
+from fullhouse.kit.http.lanes import LaneRouter
 from fullhouse.kit.http.openapi import document
 from fullhouse.kit.services import Services
 from fullhouse.processes import app as application
@@ -84,7 +84,7 @@ def test_those_of_the_sale_are_among_them() -> None:
 
 @pytest.mark.parametrize("name", sorted(NUMBERS))
 async def test_a_large_number_is_taken_or_refused_by_its_name(
-    name: str, client: Client, lane: Lane, services: Services, tenant: Tenant, owner: Any
+    name: str, client: Client, lane: LaneRouter, services: Services, tenant: Tenant, owner: Any
 ) -> None:
     probe = PROBES[name]
     token = await _super_admin(client, owner) if _is_platforms(name) else tenant.tokens["owner"]

@@ -8,7 +8,7 @@ import pytest
 from litestar.routes import HTTPRoute
 
 from fullhouse.accounts import passwords, policy, store
-from fullhouse.kit.http.lane import Lane
+from fullhouse.kit.http.lanes import LaneRouter
 from fullhouse.kit.ids import new_id
 from fullhouse.kit.services import Services
 from fullhouse.processes import app as application
@@ -110,7 +110,7 @@ async def test_another_tenants_thing_is_like_one_that_never_was(
 
 @pytest.mark.parametrize("name", GUARDED)
 async def test_the_right_caller_gets_in(
-    name: str, client: Client, lane: Lane, services: Services, tenant: Tenant, owner: Any
+    name: str, client: Client, lane: LaneRouter, services: Services, tenant: Tenant, owner: Any
 ) -> None:
     """Otherwise the refusals above would prove nothing: the same call, with the right, is not refused."""
     token = await _super_admin(client, owner) if _is_platforms(name) else tenant.tokens["owner"]

@@ -10,8 +10,8 @@ from fullhouse.events import actions as events
 from fullhouse.events.model import NewEvent, NewGate, NewVenue
 from fullhouse.events.policy import Move
 from fullhouse.events.venues import actions as venues
-from fullhouse.kit.http.safe_http import Outward
-from fullhouse.kit.mail import mails
+from fullhouse.kit.http.safe_http import SafeHttpClient
+from fullhouse.kit.mail import mailbox
 from fullhouse.kit.services import Services
 from fullhouse.mail.samples import SAMPLES
 from fullhouse.webhooks import actions as webhooks
@@ -88,7 +88,7 @@ def an_event_that(*moves: Move) -> Make:
 
 async def a_mail(services: Services, tenant: Tenant) -> UUID:
     async with services.database.tenant(tenant.id) as tx:
-        mail_id = await mails.post(tx, "ada@example.org", SAMPLES["event_cancelled"])
+        mail_id = await mailbox.enqueue_email(tx, "ada@example.org", SAMPLES["event_cancelled"])
         assert mail_id
         return mail_id
 
@@ -98,7 +98,7 @@ async def a_letter(services: Services, tenant: Tenant) -> tuple[str]:
 
 
 async def a_webhook(services: Services, tenant: Tenant) -> UUID:
-    outward = Outward(private=True)  # the application's own refuses to call it: no probe leaves the house
+    outward = SafeHttpClient(private=True)  # the application's own refuses to call it: no probe leaves the house
     async with services.database.tenant(tenant.id) as tx:
         wish = NewWebhook(url="https://127.0.0.1:1/", events=["*"])
         made = await webhooks.create_webhook(tx, services.keyring, outward, wish)
@@ -108,7 +108,7 @@ async def a_webhook(services: Services, tenant: Tenant) -> UUID:
 
 async def a_delivery(services: Services, tenant: Tenant) -> Named:
     webhook_id, who = await a_webhook(services, tenant), tenant.principal("owner")
-    made = await deliveries.send_test(services.database, services.keyring, services.outward, who, webhook_id)
+    made = await deliveries.send_test(services.database, services.keyring, services.safe_http, who, webhook_id)
     return webhook_id, made.id
 
 

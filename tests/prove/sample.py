@@ -134,7 +134,7 @@ async def _pay_late(client: Client, tenant: Tenant, staff: Client, owner: Any, p
     order, attempt_id = await bought(client, tenant, sale, 3), new_id()
     await owner.execute(ANOTHER, order["id"], attempt_id)
     async with process.database.tenant(tenant.id, SYSTEM) as tx:
-        await payments.record(tx, attempt_id, Captured(str(attempt_id), order["total"]["amount"]))
+        await payments.record_outcome(tx, attempt_id, Captured(str(attempt_id), order["total"]["amount"]))
 
 
 async def _give_back(
@@ -145,7 +145,7 @@ async def _give_back(
     await give_back(staff, order, order["tickets"][0]["id"])
     await give_back(staff, refused, refused["tickets"][0]["id"])
     await owner.execute(REFUSED, refused["id"])
-    await payment_jobs.sweep_refunds(finder, process)
+    await payment_jobs.pay_refunds(finder, process)
     await give_back(staff, order, order["tickets"][1]["id"])  # this one is owed still
 
 
@@ -187,7 +187,7 @@ async def _react(process: Services, tenant: Tenant, owner: Any) -> None:
         await react(process, tenant, fact.name)
     for notice in await owner.fetch("SELECT id FROM notices WHERE organization_id = $1", tenant.id):
         page = {"notice_id": str(notice["id"]), "posted": 0}
-        await actions.post_page(process.database, tenant.id, page)
+        await actions.send_page(process.database, tenant.id, page)
 
 
 async def _move_seats(client: Client, tenant: Tenant, staff: Client, owner: Any) -> None:

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 import fullhouse
-from fullhouse.prove.check import queries
-from fullhouse.prove.unseen import UNSEEN
+from fullhouse.prove.check import load_queries
+from fullhouse.prove.undetectable import UNDETECTABLE
 from tests.prove.sample import Sample
 from tests.prove.test_corruptions import broken
 
@@ -192,7 +192,7 @@ async def test_of_months_that_were_detached_nothing_is_asked(sample: Sample, own
 async def test_what_statements_write_is_decided_too(sample: Sample, owner: Any) -> None:
     """What SQL writes, as far as the sample has it."""
     written = {row["action"] for row in await owner.fetch("SELECT DISTINCT action FROM audit_log")}
-    assert written - {*DELETED, *MADE, *CHANGED, *UNSEEN} == set()
+    assert written - {*DELETED, *MADE, *CHANGED, *UNDETECTABLE} == set()
 
 
 def test_every_audited_action_is_decided() -> None:
@@ -202,11 +202,11 @@ def test_every_audited_action_is_decided() -> None:
 
     def is_decided(action: str) -> bool:
         pattern = re.escape(re.sub(r"\{.*?\}", "§", action)).replace("§", r"\w+")
-        return action in UNSEEN or any(re.fullmatch(pattern, each) for each in asked)
+        return action in UNDETECTABLE or any(re.fullmatch(pattern, each) for each in asked)
 
     assert {action for action in written if not is_decided(action)} == set()
-    assert not asked & UNSEEN.keys()
-    statement = queries("audit")["audited"].text
+    assert not asked & UNDETECTABLE.keys()
+    statement = load_queries("audit")["audited"].text
     lists = " ".join(re.findall(r"ARRAY\[.*?\]", statement, re.DOTALL))
     named = {*re.findall(r"'([a-z_]+\.[a-z_]*[a-z])'", statement), *re.findall(r"'([a-z_.]*[a-z])'", lists)}
-    assert named - asked - UNSEEN.keys() == set(), "a corruption for each that the check names"
+    assert named - asked - UNDETECTABLE.keys() == set(), "a corruption for each that the check names"

@@ -10,7 +10,7 @@ from fullhouse import prove
 from fullhouse.kit.ids import new_id
 from fullhouse.prove.client import sales as client_sales
 from fullhouse.prove.client.log import Call
-from fullhouse.prove.client.sales import Order, Refund, Scan, There, Ticket, compare
+from fullhouse.prove.client.sales import Found, Order, Refund, Scan, Ticket, compare
 from tests.accounts.helpers import data
 from tests.checkout.helpers import begun, buy
 from tests.checkout.waiting import give_back
@@ -24,7 +24,7 @@ E, U, C, O, T, T2, R, S = (new_id() for _ in range(8))  # noqa: E741
 OTHER = new_id()
 
 
-def there(**more: Any) -> There:
+def there(**more: Any) -> Found:
     """An order of two tickets, one of them refunded, one passed on and scanned."""
     orders = [Order(O, E, U, C, is_paid=True, places=2, tickets=2)]
     tickets = [Ticket(T, O, "used", "Grace@example.org"), Ticket(T2, O, "refunded", "ada@example.org")]
@@ -34,7 +34,7 @@ def there(**more: Any) -> There:
         "refunds": [Refund(R, O, (T2,))],
         "scans": [Scan(S, T, "in")],
     } | more
-    return There(**{name: {row.id: row for row in found} for name, found in rows.items()})
+    return Found(**{name: {row.id: row for row in found} for name, found in rows.items()})
 
 
 def calls(**ends: Any) -> list[Call]:
@@ -74,8 +74,8 @@ def test_what_is_unknown_may_be_there(name: str) -> None:
 
 def test_what_is_unknown_may_be_absent() -> None:
     unsold = [asked(name, "unknown", **more) for name, more in UNTOLD.items()]
-    assert compare(unsold, There({}, {}, {}, {})) == []
-    assert compare([msgspec.structs.replace(call, end="fail") for call in unsold], There({}, {}, {}, {})) == []
+    assert compare(unsold, Found({}, {}, {}, {})) == []
+    assert compare([msgspec.structs.replace(call, end="fail") for call in unsold], Found({}, {}, {}, {})) == []
 
 
 SAID: dict[str, tuple[list[Call], dict[str, Any], str]] = {
@@ -257,7 +257,7 @@ async def test_a_client_that_buys_gives_back_passes_on_and_comes_in(
     await owner.execute("BEGIN; SET LOCAL session_replication_role = replica")
     try:
         await owner.execute(f"DELETE FROM orders WHERE id = '{order['id']}'")
-        found = await client_sales.disagreements(owner, log)
+        found = await client_sales.find_disagreements(owner, log)
     finally:
         await owner.execute("ROLLBACK")
     assert f"call 1 was acknowledged, but order {order['id']} is not there" in found

@@ -10,8 +10,8 @@ import pytest
 from fullhouse import wiring
 from fullhouse.broker.catalogue import FACTS
 from fullhouse.kit.services import Services
-from fullhouse.mail.model import BY_TEMPLATE, Notice
-from fullhouse.prove.check import queries
+from fullhouse.mail.model import EMAIL_BY_TEMPLATE, Notice
+from fullhouse.prove.check import load_queries
 from tests.prove.sample import Sample
 from tests.prove.test_corruptions import broken
 
@@ -163,14 +163,14 @@ async def test_a_notice_is_not_asked_for_where_nobody_had_a_ticket(sample: Sampl
 
 
 def test_every_fact_that_the_check_names_is_deleted_once() -> None:
-    text = queries("messages")["announced"].text
+    text = load_queries("messages")["announced"].text
     named = {name for name in re.findall(r"'([a-z]+\.[a-z_]+)'", text) if name in FACTS}
     assert named == ANNOUNCED.keys() <= FACTS.keys()
 
 
 async def test_every_email_that_the_check_names_is_deleted_once(process: Services) -> None:
     """By the handler's name: who writes a new email comes by here."""
-    text = queries("messages")["mailed"].text
+    text = load_queries("messages")["mailed"].text
     rows = re.findall(r"\('([a-z_.]+)', '([\w.]+)', '(\w+)'\)", text)
     wired = {
         (fact.name, handler.name)
@@ -181,7 +181,7 @@ async def test_every_email_that_the_check_names_is_deleted_once(process: Service
     asked = {(fact, consumer) for fact, consumer, _ in rows}
     assert asked == {(fact, consumer) for fact, consumer in wired if consumer not in WITHOUT_A_MAIL}
     assert {template: fact for fact, _, template in rows} == MAILED
-    assert MAILED.keys() <= BY_TEMPLATE.keys()
+    assert MAILED.keys() <= EMAIL_BY_TEMPLATE.keys()
 
 
 async def test_every_fact_that_ticket_holders_hear_of_has_its_notice_deleted(process: Services) -> None:
@@ -191,6 +191,6 @@ async def test_every_fact_that_ticket_holders_hear_of_has_its_notice_deleted(pro
         if "notices.email_ticket_holders" in (handler.name for handler in handlers)
     }
     assert told - NO_NOTICE_ASKED == set(NOTICES.values())
-    assert all(issubclass(BY_TEMPLATE[template], Notice) for template in NOTICES)
-    named = re.findall(r"'(event\.\w+)'", queries("messages")["mailed"].text.partition("email_ticket_holders")[2])
+    assert all(issubclass(EMAIL_BY_TEMPLATE[template], Notice) for template in NOTICES)
+    named = re.findall(r"'(event\.\w+)'", load_queries("messages")["mailed"].text.partition("email_ticket_holders")[2])
     assert set(named) == set(NOTICES.values())

@@ -11,12 +11,12 @@ import msgspec
 from fullhouse.kit.actors import Actor, Principal
 from fullhouse.kit.db.database import Database
 from fullhouse.kit.ids import new_id
-from fullhouse.kit.secrets import digest
+from fullhouse.kit.secrets import digest_token
 from fullhouse.kit.services import Services
 from fullhouse.waiting_room import actions, entry_actions, jobs
 from fullhouse.waiting_room.model import Place, Room, RoomSettings
-from fullhouse.waiting_room.policy import Order
-from fullhouse.waiting_room.rooms import Queue
+from fullhouse.waiting_room.policy import RoomCommand
+from fullhouse.waiting_room.rooms import WaitingRooms
 from tests.accounts.helpers import data
 from tests.fixtures import Client, Tenant
 from tests.holds.helpers import OnSale
@@ -48,12 +48,12 @@ def person(tenant: Tenant, user_id: UUID | None = None) -> Principal:
     actor = Actor(type="user", id=user_id, name="Somebody")
     allowed = frozenset({"queue.join"})
     return Principal(
-        organization_id=tenant.id, actor=actor, role="customer", allowed=allowed, credential=digest(str(user_id))
+        organization_id=tenant.id, actor=actor, role="customer", allowed=allowed, credential=digest_token(str(user_id))
     )
 
 
 async def join(process: Services, tenant: Tenant, sale: OnSale, user_id: UUID | None = None) -> Place:
-    return entry_actions.place(*await entry_actions.join(process, person(tenant, user_id), sale.event_id))
+    return entry_actions.to_place(*await entry_actions.join(process, person(tenant, user_id), sale.event_id))
 
 
 async def crowd(process: Services, tenant: Tenant, sale: OnSale, people: int) -> list[tuple[UUID, Place]]:
@@ -64,7 +64,7 @@ async def crowd(process: Services, tenant: Tenant, sale: OnSale, people: int) ->
 
 async def poll(process: Services, tenant: Tenant, sale: OnSale, user_id: UUID, place: Place) -> Place:
     asking = await entry_actions.poll(process, sale.event_id, place.token, f"Bearer {user_id}", None)
-    return entry_actions.place(*asking)
+    return entry_actions.to_place(*asking)
 
 
 async def settle(process: Services, tenant: Tenant, sale: OnSale, **wish: Any) -> Room:
@@ -72,31 +72,31 @@ async def settle(process: Services, tenant: Tenant, sale: OnSale, **wish: Any) -
         return await actions.change_settings(tx, process.keyring, sale.event_id, RoomSettings(**wish))
 
 
-async def order(process: Services, tenant: Tenant, sale: OnSale, name: Order) -> Room:
+async def order(process: Services, tenant: Tenant, sale: OnSale, name: RoomCommand) -> Room:
     async with process.database.tenant(tenant.id, tenant.principal("owner").actor) as tx:
         return await actions.move(tx, process.keyring, sale.event_id, name)
 
 
 async def finish(process: Services, tenant: Tenant, sale: OnSale, user_id: UUID, *, bought: bool = True) -> None:
     async with process.database.tenant(tenant.id) as tx:
-        await actions.finish(tx, sale.event_id, user_id, bought=bought)
+        await actions.end_slot(tx, sale.event_id, user_id, bought=bought)
 
 
 async def leave(process: Services, tenant: Tenant, sale: OnSale, user_id: UUID) -> None:
     async with process.database.tenant(tenant.id) as tx:
-        await actions.leave(tx, sale.event_id, user_id)
+        await actions.leave_queue(tx, sale.event_id, user_id)
 
 
 async def keep(process: Services, finder: Database) -> None:
     """What the worker's loop does every second."""
-    await jobs.keep_queues(process, finder)
+    await jobs.advance_waiting_rooms(process, finder)
     await process.clock.measure()
 
 
 async def idle(process: Services) -> None:
     """Until nobody is being let in. Somebody who is back after an absence starts that, and it may have their row locked
     when their next sign of life comes: that one would be skipped."""
-    while process.part(Queue)._admitting:
+    while process.part(WaitingRooms)._admitting:
         await asyncio.sleep(0.01)
 
 

@@ -8,7 +8,7 @@ from uuid import UUID
 
 from fullhouse.kit.db import database
 from fullhouse.kit.ids import new_id
-from fullhouse.waiting_room.rooms import Queue
+from fullhouse.waiting_room.rooms import WaitingRooms
 from tests.holds.helpers import a_process
 
 CALLERS = 64
@@ -21,7 +21,7 @@ def named(role: str, ordinary: Callable[[str], dict[str, str]] = database.sessio
 
 async def serve(url: str, organization_id: UUID, event_id: UUID) -> None:
     async with a_process(url, Path("/nonexistent")) as process:
-        queue = process.part(Queue)
+        queue = process.part(WaitingRooms)
 
         async def caller() -> None:
             while True:

@@ -8,7 +8,7 @@ import pytest
 
 from fullhouse.kit.db.database import Database
 from fullhouse.kit.services import Services
-from fullhouse.waiting_room.rooms import Queue
+from fullhouse.waiting_room.rooms import WaitingRooms
 from tests.accounts.helpers import data, refused
 from tests.checkout.helpers import Sale, add_promo, add_type, bought, hold, selling_types, start
 from tests.fixtures import Client, Tenant
@@ -112,9 +112,9 @@ async def test_new_ones_join_a_line_that_is_sold_out_with_a_code_or_a_hold(
     place = data(begun, 202)  # who held places when the room opened is first
     assert (place["status"], place["position"], place["total"]) == ("waiting", 1, 2)
     assert (await with_code.now())["position"] == 2
-    standing = await process.part(Queue).standing(tenant.id, sale.event_id)
+    standing = await process.part(WaitingRooms).load(tenant.id, sale.event_id)
     assert standing.room.sold_out
-    assert standing.line.buyers == {place["seq"], with_code.place["seq"]}
+    assert standing.queue.buyers == {place["seq"], with_code.place["seq"]}
     assert (await inside.client.delete(inside.path)).status_code == 204
 
     async def let_in() -> bool:

@@ -9,13 +9,13 @@ from fullhouse.kit.db.database import Database
 from fullhouse.kit.ids import new_id
 from fullhouse.kit.services import Services
 from fullhouse.waiting_room import policy
-from fullhouse.waiting_room.rooms import Queue
+from fullhouse.waiting_room.rooms import WaitingRooms
 from tests.fixtures import Client, Tenant
 from tests.holds.helpers import OnSale, guest
 from tests.queue.helpers import Shift, come, crowd, entries, finish, keep, poll, settle, soon, statuses
 
 pytestmark = pytest.mark.req("QUEUE-1", "QUEUE-2", "QUEUE-3")
-EVERY = timedelta(seconds=policy.EVERY_MIN_S)
+EVERY = timedelta(seconds=policy.HEARTBEAT_MIN_S)
 SECOND = timedelta(seconds=1)
 
 
@@ -88,7 +88,7 @@ async def test_nobody_counts_who_is_missed(
         return (now.position, now.ahead, now.total) == (1, 0, 1)
 
     await soon(alone)
-    process.part(Queue)._forget(sale.event_id)  # as a process that begins
+    process.part(WaitingRooms)._evict(sale.event_id)  # as a process that begins
     assert await alone()
     back = people[1]
     assert (await poll(process, tenant, sale, *back)).position == 1
@@ -105,9 +105,9 @@ async def test_a_thousand_who_vanish_keep_nobody_waiting(
 ) -> None:
     """Five slots of thirty seconds each: the ten who are there wait for two missed polls, and not for 1,000 turns."""
     await settle(process, tenant, sale, mode="on", slots=5, admit_window_s=30)
-    queue = process.part(Queue)
+    queue = process.part(WaitingRooms)
     for _ in range(1000 // 200):
-        await queue._join_all((tenant.id, sale.event_id), [(new_id(), None) for _ in range(200)], [True] * 200)
+        await queue._join_batch((tenant.id, sale.event_id), [(new_id(), None) for _ in range(200)], [True] * 200)
     real = await crowd(process, tenant, sale, 10)
     served: set[Any] = set()
     waited = 0

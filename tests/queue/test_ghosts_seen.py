@@ -17,7 +17,7 @@ from tests.queue.helpers import Shift, Waiting, come, entries, soon
 
 pytestmark = pytest.mark.req("QUEUE-2", "QUEUE-3")
 GHOSTS, REAL, SLOTS = 120, 9, 3
-STEP = timedelta(seconds=policy.EVERY_MIN_S - 5)
+STEP = timedelta(seconds=policy.HEARTBEAT_MIN_S - 5)
 
 
 async def test_the_estimate_counts_no_ghosts_and_none_is_let_in(
@@ -39,7 +39,7 @@ async def test_the_estimate_counts_no_ghosts_and_none_is_let_in(
         await serving.clock.measure()
         for one in real:
             await one.now()
-        await jobs.keep_queues(serving, finder)
+        await jobs.advance_waiting_rooms(serving, finder)
 
     inside = [await arrive() for _ in range(SLOTS)]
     assert {one.place["status"] for one in inside} == {"admitted"}
@@ -48,7 +48,7 @@ async def test_the_estimate_counts_no_ghosts_and_none_is_let_in(
     real = [await arrive() for _ in range(REAL)]
     assert (real[-1].place["position"], real[-1].place["total"]) == (GHOSTS + REAL, GHOSTS + REAL)
 
-    while passed <= timedelta(seconds=2 * policy.EVERY_MIN_S):
+    while passed <= timedelta(seconds=2 * policy.HEARTBEAT_MIN_S):
         await wait()
 
     async def line(people: int) -> list[dict[str, Any]] | None:

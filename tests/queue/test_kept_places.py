@@ -34,11 +34,11 @@ async def test_an_admitted_person_who_does_nothing_loses_the_slot(
     assert await statuses(owner, sale) == ["expired", "admitted", "waiting"]
     assert (await poll(process, tenant, sale, lazy, first)).status == "expired"
     async with process.database.tenant(tenant.id) as tx:
-        slot = await actions.admission(tx, sale.event_id, busy, lock=True)
+        slot = await actions.find_admission(tx, sale.event_id, busy, lock=True)
         assert slot
-        longer = await actions.prolong(tx, sale.event_id, busy, slot.expires_at + timedelta(minutes=9))
+        longer = await actions.extend_slot(tx, sale.event_id, busy, slot.expires_at + timedelta(minutes=9))
         assert longer
-        shorter = await actions.prolong(tx, sale.event_id, busy, slot.expires_at)
+        shorter = await actions.extend_slot(tx, sale.event_id, busy, slot.expires_at)
     assert longer == shorter
     await clock(timedelta(seconds=61 + 60 + 530))
     await keep(process, finder)
@@ -91,7 +91,7 @@ async def test_a_poll_far_from_the_front_is_written_down_rarely(
     await settle(process, tenant, sale, mode="on", slots=1)
     _, _, waiting = await crowd(process, tenant, sale, 3)  # the second is let in when the first one's time is over
     before = (await entries(owner, sale))[2]["seen_at"]
-    await clock(timedelta(seconds=policy.HEARTBEAT_S - 5))
+    await clock(timedelta(seconds=policy.HEARTBEAT_AFTER_S - 5))
     await process.clock.measure()
     for _ in range(3):
         await poll(process, tenant, sale, *waiting)

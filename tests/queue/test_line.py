@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fullhouse.waiting_room import draw
-from fullhouse.waiting_room.line import ADMITTED, EXPIRED, LEFT, UNKNOWN, WAITING, Line
-from fullhouse.waiting_room.pace import Pace
+from fullhouse.waiting_room.admission_rate import AdmissionRate
+from fullhouse.waiting_room.virtual_queue import ADMITTED, EXPIRED, LEFT, UNKNOWN, WAITING, VirtualQueue
 
 News = tuple[str, int, int]
 news = st.one_of(
@@ -21,13 +21,13 @@ news = st.one_of(
 )
 
 
-def tell(line: Line, kind: str, seq: int, what: int) -> None:
+def tell(line: VirtualQueue, kind: str, seq: int, what: int) -> None:
     if kind == "join":
         line.join(seq, seq + what, 1000)
     elif kind == "admit":
         line.admit(seq, what)
     else:
-        line.move_on(seq, what)
+        line.advance(seq, what)
 
 
 def codes_after(told: list[News]) -> dict[int, int]:
@@ -41,16 +41,16 @@ def codes_after(told: list[News]) -> dict[int, int]:
 
 @given(st.lists(news, max_size=30), st.booleans(), st.randoms(use_true_random=False))
 def test_it_says_what_lists_say_in_whatever_order_it_hears(told: list[News], drawn: bool, dice: random.Random) -> None:
-    places = draw.places(b"x" * 32, 1500)
-    line = Line()
+    places = draw.draw_places(b"x" * 32, 1500)
+    line = VirtualQueue()
     shuffled = [*told, *told]
     dice.shuffle(shuffled)
     for n, word in enumerate(shuffled):
         if drawn and n == len(told):
-            line.redraw(places)
+            line.apply_draw(places)
         tell(line, *word)
     if drawn:
-        line.redraw(places)
+        line.apply_draw(places)
     codes = codes_after(told)
     place = {seq: int(places[seq]) if drawn and seq <= 1500 else seq for seq in codes}
     waiting = sorted(place[seq] for seq, code in codes.items() if code == WAITING)
@@ -58,14 +58,14 @@ def test_it_says_what_lists_say_in_whatever_order_it_hears(told: list[News], dra
     assert line.admitted == sum(code == ADMITTED for code in codes.values())
     for seq, code in codes.items():
         assert line.code(seq) == code
-        assert line.waits(seq) == ((line.ahead(seq), line.seen_s(seq)) if code == WAITING else None)
+        assert line.find_waiting(seq) == ((line.ahead(seq), line.seen_s(seq)) if code == WAITING else None)
         assert line.ahead(seq) == sum(p < place[seq] for p in waiting)
 
 
 def test_a_line_is_read_in_pieces_while_it_moves() -> None:
-    line = Line()
+    line = VirtualQueue()
     line.join(5001, 5003, 2000)  # heard before the first piece came
-    line.move_on(17, LEFT)
+    line.advance(17, LEFT)
     line.admit(3, 99)
     line.load(list(range(1, 3001)), [WAITING] * 3000, [1000] * 3000)
     line.load(list(range(3001, 5001)), [WAITING] * 2000, [1000] * 2000)
@@ -79,16 +79,16 @@ def test_a_line_is_read_in_pieces_while_it_moves() -> None:
 
 @pytest.mark.req("QUEUE-2")
 def test_a_million_people_take_little_room() -> None:
-    line = Line()
+    line = VirtualQueue()
     line.load(list(range(1, 1_000_001)), [WAITING] * 1_000_000, [1000] * 1_000_000)
-    assert line.codes.nbytes + line.seen.nbytes + sum(map(sys.getsizeof, line._here)) < 20e6
+    assert line.codes.nbytes + line.seen.nbytes + sum(map(sys.getsizeof, line._waiting_bits)) < 20e6
     assert line.ahead(1_000_000) == 999_999
-    line.move_on(500_000, LEFT)
+    line.advance(500_000, LEFT)
     assert (line.ahead(1_000_000), line.ahead(500_000), line.ahead(499_999)) == (999_998, 499_999, 499_998)
 
 
 def test_the_pace_follows_and_forgets() -> None:
-    pace = Pace(0)
+    pace = AdmissionRate(0)
     assert pace.per_second(10) is None
     for second in range(600):
         pace.count(2, second)
@@ -102,22 +102,22 @@ def test_the_pace_follows_and_forgets() -> None:
 
 
 def test_buyers_of_a_line_that_is_sold_out_are_counted_among_themselves() -> None:
-    line = Line()
+    line = VirtualQueue()
     line.join(1, 6, 1000)
     line.mark_buyers((2, 4, 6), buys=True)
     assert [line.ahead_of_buyer(seq) for seq in (2, 4, 6)] == [0, 1, 2]
     line.mark_buyers((4,), buys=False)
-    line.miss(2, away=True)  # who vanished is counted by nobody here either
+    line.set_absent(2, away=True)  # who vanished is counted by nobody here either
     assert (line.ahead_of_buyer(6), line.waiting_buyers) == (0, 1)
     line.admit(6, 5000)
     assert (line.buyers, line.waiting_buyers) == ({2}, 0)
 
 
 def test_what_is_heard_of_buyers_while_a_line_is_read_is_not_undone_by_an_older_piece() -> None:
-    line = Line()
+    line = VirtualQueue()
     line.join(1, 4, 1000)
     line.mark_buyers((1, 2), buys=True)
-    line.begin_reading()
+    line.begin_loading()
     line.mark_buyers((2,), buys=False)
     line.mark_buyers((4,), buys=True)
     line.load([4, 1, 2, 3], [1, 1, 1, 1], [1000] * 4, [False] * 4, [2, 3])  # as it was before; and of 1 nothing is left

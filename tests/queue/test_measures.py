@@ -23,7 +23,7 @@ async def test_a_line_that_everybody_has_left_is_empty(
     async def counted() -> tuple[Any, Any]:
         with warnings.catch_warnings():
             warnings.simplefilter("error")
-            await jobs.count_crowds(finder)
+            await jobs.count_people(finder)
         names = {"organization": str(tenant.id), "event": str(sale.event_id)}
         waiting, admitted = (
             REGISTRY.get_sample_value("fullhouse_queue_people", names | {"status": status})

@@ -20,20 +20,27 @@ FUNCTIONS = Path(policy.__file__).parents[1] / "db" / "functions" / "waiting_roo
 def test_the_statements_have_the_same_times() -> None:
     text = "".join(file.read_text() for file in sorted(FUNCTIONS.glob("*.sql")))
     assert set(re.findall(r"interval '(\d+) minutes'", text)) == {str(policy.PLACE_S // 60)}
-    assert set(re.findall(r"secs => (\d+) \* ", text)) == {str(policy.MISSED)}
+    assert set(re.findall(r"secs => (\d+) \* ", text)) == {str(policy.MISSED_MAX)}
     assert set(re.findall(r"(?:LIMIT|<=) (\d{4})", text)) == {str(policy.NEAR)}
-    assert re.findall(r"THEN (\d+) ELSE (\d+) END;", text) == [(str(policy.EVERY_MIN_S), str(policy.FAR_S))]
+    assert re.findall(r"THEN (\d+) ELSE (\d+) END;", text) == [
+        (str(policy.HEARTBEAT_MIN_S), str(policy.FAR_HEARTBEAT_S))
+    ]
 
 
 def test_who_polls_as_told_is_never_passed_over() -> None:
-    assert policy.HEARTBEAT_S + policy.POLL_MAX_S <= policy.FAR_S < policy.MISSED * policy.FAR_S < policy.PLACE_S
-    assert policy.FIRST_POLL_S < policy.EVERY_MIN_S == policy.every_s(0, policy.FIRST_POLL_S)
+    assert (
+        policy.HEARTBEAT_AFTER_S + policy.POLL_MAX_S
+        <= policy.FAR_HEARTBEAT_S
+        < policy.MISSED_MAX * policy.FAR_HEARTBEAT_S
+        < policy.PLACE_S
+    )
+    assert policy.FIRST_POLL_S < policy.HEARTBEAT_MIN_S == policy.heartbeat_due_s(0, policy.FIRST_POLL_S)
     for ahead, waiting, soonest_s in itertools.product(
         (0, 19, 4_999, 5_000, 900_000), (1, 1_000_000), (None, 1, 9_999)
     ):
         told = policy.next_poll_s(7, ahead, waiting, soonest_s)
         # It is written down at the first poll that finds the last one older than this.
-        assert policy.heartbeat_after_s(ahead) + told <= policy.every_s(ahead, told)
+        assert policy.heartbeat_after_s(ahead) + told <= policy.heartbeat_due_s(ahead, told)
         first = policy.first_poll_s(7, ahead, waiting, soonest_s)
         assert first <= (policy.FIRST_POLL_S if ahead < policy.NEAR else policy.POLL_MAX_S)
 
@@ -52,12 +59,12 @@ def test_who_polls_as_told_is_never_passed_over() -> None:
 def test_the_wait_is_a_range_and_honest_when_it_is_unknown(
     ahead: int, rate: float | None, seen: float, expected: tuple[int, int] | None
 ) -> None:
-    assert policy.eta_s(ahead, rate, policy.sureness(rate, seen)) == expected
+    assert policy.eta_s(ahead, rate, policy.confidence(rate, seen)) == expected
 
 
 @pytest.mark.parametrize("waiting", [0, 60_000, 66_666, 66_667, 100_000, 1_000_000])
 def test_where_a_crowd_is_told_the_same_each_of_it_is(waiting: int) -> None:
-    same = policy.same_for_all_s(waiting)
+    same = policy.common_poll_s(waiting)
     assert (same is None) == (waiting < 66_667)
     if same is not None:
         for seq in range(1, 300):
@@ -82,17 +89,17 @@ def test_every_state_can_be_left_and_none_is_reached_by_itself() -> None:
 
 def test_a_refusal_names_its_wait() -> None:
     now = datetime(2030, 1, 1, tzinfo=UTC)
-    cooling = policy.refusal("queue_cooldown", 3599, now)
+    cooling = policy.to_refusal("queue_cooldown", 3599, now)
     assert (cooling.code, cooling.status, cooling.retry_after_s) == ("queue_cooldown", 429, 3599)
     until = now + timedelta(seconds=3599)
     until_ms = int(until.timestamp() * 1000)
     assert cooling.extra == {"wait_s": 3599, "cooldown_until": until, "cooldown_until_unix_ms": until_ms}
     assert "60 minutes" in cooling.detail
-    assert policy.refusal("checkout_full", None, now).retry_after_s == 5
+    assert policy.to_refusal("checkout_full", None, now).retry_after_s == 5
 
 
 # From which states an order leads where. What is not here cannot be done.
-ORDERS: dict[policy.Order, tuple[set[str], str]] = {
+ORDERS: dict[policy.RoomCommand, tuple[set[str], str]] = {
     "open": ({"closed", "pre", "draining"}, "open"),
     "pause": ({"open", "draining"}, "paused"),
     "resume": ({"paused"}, "open"),
@@ -118,16 +125,16 @@ def test_each_order_fits_its_states_and_no_other() -> None:
     ],
 )
 def test_each_word_has_its_refusal(outcome: str, code: str, status: int) -> None:
-    found = policy.refusal(outcome, None, datetime(2030, 1, 1, tzinfo=UTC))
+    found = policy.to_refusal(outcome, None, datetime(2030, 1, 1, tzinfo=UTC))
     assert (found.code, found.status) == (code, status)
 
 
 def test_a_cooldown_is_told_in_whole_minutes_and_to_the_second() -> None:
     now = datetime(2030, 1, 1, tzinfo=UTC)
     for wait_s, minutes in ((60, 1), (61, 2), (1, 1)):
-        found = policy.refusal("queue_cooldown", wait_s, now)
+        found = policy.to_refusal("queue_cooldown", wait_s, now)
         assert f" {minutes} minutes" in found.detail
-    assert policy.refusal("queue_cooldown", None, now).extra["cooldown_until"] == now
+    assert policy.to_refusal("queue_cooldown", None, now).extra["cooldown_until"] == now
 
 
 def test_of_several_places_of_one_person_the_best_is_theirs() -> None:
@@ -162,11 +169,11 @@ def test_of_several_places_of_one_person_the_best_is_theirs() -> None:
     ],
 )
 def test_a_pace_is_believed_as_far_as_it_was_counted(rate: float | None, seen: float, sure: float) -> None:
-    assert policy.sureness(rate, seen) == pytest.approx(sure, abs=1e-4)
+    assert policy.confidence(rate, seen) == pytest.approx(sure, abs=1e-4)
 
 
 def test_the_smallest_counts_are_hardly_believed() -> None:
-    assert policy.sureness(0.001, 3) == pytest.approx(1 - 1.5 / 3**0.5)
+    assert policy.confidence(0.001, 3) == pytest.approx(1 - 1.5 / 3**0.5)
     assert policy.eta_s(1, 0.0, 0.5) is None
     assert policy.eta_s(1, 1.0, 0.0) is None
     assert policy.eta_s(2, 1.0, 0.5) == (1, 6)
@@ -196,8 +203,8 @@ def test_how_soon_to_ask_again(ahead: int | None, waiting: int, soonest_s: int |
 
 @pytest.mark.parametrize(("ahead", "every", "beat"), [(4_999, (15, 22), 1), (5_000, (240, 240), 120)])
 def test_signs_of_life_are_due_and_written_by_distance(ahead: int, every: tuple[int, int], beat: int) -> None:
-    assert (policy.every_s(ahead, 13), policy.every_s(ahead, 20)) == every
-    assert policy.every_s(0, 12) == 15
+    assert (policy.heartbeat_due_s(ahead, 13), policy.heartbeat_due_s(ahead, 20)) == every
+    assert policy.heartbeat_due_s(0, 12) == 15
     assert policy.heartbeat_after_s(ahead) == beat
     usual = policy.next_poll_s(0, ahead, 30_000, None)
     assert policy.first_poll_s(0, ahead, 30_000, None) == (10 if ahead < policy.NEAR else usual)

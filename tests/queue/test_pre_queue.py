@@ -111,8 +111,8 @@ async def test_a_draw_goes_on_where_it_was_left_and_nobody_is_let_in_before_it_i
             raise ConnectionError("the worker is gone")
         return await drawing(tx, **drawn)
 
-    drawing = store.draw
-    monkeypatch.setattr(store, "draw", dies)
+    drawing = store.write_places
+    monkeypatch.setattr(store, "write_places", dies)
     await clock(timedelta(days=1, minutes=1))
     await come(process, tenant, upcoming, people)
     await keep(process, finder)

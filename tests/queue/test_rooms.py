@@ -9,8 +9,8 @@ from fullhouse.kit.db.database import Database
 from fullhouse.kit.ids import new_id
 from fullhouse.kit.services import Services
 from fullhouse.waiting_room import entry_actions, policy
-from fullhouse.waiting_room.model import AdmissionRequired, CheckoutFull, LineClosed, WrongState
-from fullhouse.waiting_room.rooms import Queue
+from fullhouse.waiting_room.model import AdmissionRequired, CheckoutFull, JoiningClosed, WrongState
+from fullhouse.waiting_room.rooms import WaitingRooms
 from tests.events.helpers import announced, trail
 from tests.fixtures import Tenant
 from tests.holds.helpers import OnSale, hold, seats
@@ -82,7 +82,7 @@ async def test_who_holds_seats_when_it_opens_comes_first(
     """In front of everybody, inside while there are slots, and on the clock of their own holds."""
     holders = [new_id() for _ in range(3)]
     for n, user_id in enumerate(holders):
-        assert (await hold(process, tenant, sale, user_id, *seats(sale, n)))[0].good
+        assert (await hold(process, tenant, sale, user_id, *seats(sale, n)))[0].is_granted
     await settle(process, tenant, sale, mode="on", slots=2)
     rows = await entries(owner, sale)
     assert [(row["user_id"], row["status"]) for row in rows] == [
@@ -104,7 +104,7 @@ async def test_while_it_is_open_only_the_admitted_may_choose(
 ) -> None:
     stranger = person(tenant)
     await entry_actions.check_admitted(process, stranger, sale.event_id, 300)  # closed: everybody may
-    assert process.part(Queue).is_open(sale.event_id) is False
+    assert process.part(WaitingRooms).is_open(sale.event_id) is False
     await settle(process, tenant, sale, mode="on", slots=1)
     (inside, first), (outside, _) = await crowd(process, tenant, sale, 2)
     for nobody in (stranger, person(tenant, outside)):
@@ -132,9 +132,9 @@ async def test_nobody_is_sent_away_for_a_room_that_has_closed(
     with pytest.raises(AdmissionRequired):
         await entry_actions.check_admitted(process, stranger, sale.event_id, 300)
     await owner.execute("UPDATE queue_rooms SET state = 'closed' WHERE event_id = $1", sale.event_id)
-    assert process.part(Queue).is_open(sale.event_id)
+    assert process.part(WaitingRooms).is_open(sale.event_id)
     await entry_actions.check_admitted(process, stranger, sale.event_id, 300)
-    assert process.part(Queue).is_open(sale.event_id) is None  # and it looks again
+    assert process.part(WaitingRooms).is_open(sale.event_id) is None  # and it looks again
 
 
 async def test_choosing_keeps_a_slot_for_half_an_hour_in_all(
@@ -145,7 +145,7 @@ async def test_choosing_keeps_a_slot_for_half_an_hour_in_all(
     await clock(timedelta(minutes=28))
     await entry_actions.check_admitted(process, person(tenant, inside), sale.event_id, 600)
     (row,) = await entries(owner, sale)
-    assert row["expires_at"] - row["admitted_at"] == policy.CHOOSING
+    assert row["expires_at"] - row["admitted_at"] == policy.CHOOSING_MAX
     await clock(timedelta(minutes=31))
     with pytest.raises(AdmissionRequired):
         await entry_actions.check_admitted(process, person(tenant, inside), sale.event_id, 600)
@@ -176,7 +176,7 @@ async def test_pause_resume_and_drain(
     await keep(process, finder)
     assert await statuses(owner, sale) == ["done", "admitted", "waiting"]
     await order(process, tenant, sale, "drain")
-    with pytest.raises(LineClosed):
+    with pytest.raises(JoiningClosed):
         await join(process, tenant, sale)
     assert (await join(process, tenant, sale, waiting[0])).status == "admitted"  # who stands in it, stays
     await finish(process, tenant, sale, waiting[0])

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from fullhouse.kit.http.lane import Lane
+from fullhouse.kit.http.lanes import LaneRouter
 from fullhouse.kit.services import Services
 from tests.accounts.helpers import data, refused
 from tests.fixtures import Client, Tenant
@@ -73,7 +73,7 @@ async def test_a_token_is_good_for_its_own_session_and_show_only(
     ):
         assert refused(wrong) == (403, "queue_token_invalid")
     assert (await one.now())["seq"] == one.place["seq"]
-    lane: Lane = client._lane
+    lane: LaneRouter = client._lane
     await clock(timedelta(days=7, minutes=-1))
     await lane.wide.state.services.clock.measure()
     data(await one.poll())

@@ -27,9 +27,9 @@ from hypothesis.stateful import (
 from fullhouse import prove
 from fullhouse.kit.ids import new_id
 from fullhouse.waiting_room import draw, jobs
-from fullhouse.waiting_room.line import STATUS
 from fullhouse.waiting_room.model import NotInQueue, QueueCooldown
-from fullhouse.waiting_room.rooms import Queue
+from fullhouse.waiting_room.rooms import WaitingRooms
+from fullhouse.waiting_room.virtual_queue import STATUS
 from tests.fixtures import soaking
 from tests.holds.helpers import OnSale, hall, stage
 from tests.holds.test_state_machine import House
@@ -135,7 +135,7 @@ class LifeOfALine(RuleBasedStateMachine):
         async def quiet() -> T:
             result = await work
             # Who heard of a free slot is at it, and who heard that the room has changed.
-            while self.queue._admitting or any(one.renewing for one in self.queue._rooms.values()):
+            while self.queue._admitting or any(one.reloading for one in self.queue._rooms.values()):
                 await asyncio.sleep(0.001)
             return result
 
@@ -149,7 +149,7 @@ class LifeOfALine(RuleBasedStateMachine):
         type(self).began += 1_000_000  # far from the last one's times
         house.run(house.set_clock(self.began))
         self.sale: OnSale = house.run(stage(house.process, house.tenant, hall(1, 4)))
-        self.queue = house.process.part(Queue)
+        self.queue = house.process.part(WaitingRooms)
         wish: dict[str, Any] = {"mode": "on", "slots": 1, "admit_window_s": WINDOW_S}
         if early:
             now = house.run(house.owner.fetchval("SELECT at FROM frozen"))
@@ -238,7 +238,7 @@ class LifeOfALine(RuleBasedStateMachine):
         entry = data.draw(st.sampled_from(model.some("waiting")))
 
         async def beat() -> None:
-            standing = await self.queue.standing(self.house.tenant.id, self.sale.event_id)
+            standing = await self.queue.load(self.house.tenant.id, self.sale.event_id)
             await self.queue.heartbeat(standing, model.line.index(entry) + 1, SILENT_S // 2)
 
         missed = entry.seen <= model.now - SILENT_S
@@ -256,7 +256,7 @@ class LifeOfALine(RuleBasedStateMachine):
     @rule()
     def the_worker_looks(self) -> None:
         model = self.model
-        self.do(jobs.keep_queues(self.house.process, self.house.finder), "worker")
+        self.do(jobs.advance_waiting_rooms(self.house.process, self.house.finder), "worker")
         model.end_overdue("waiting", "admitted")
         if model.state == "pre" and model.now >= OPENS_S:
             model.state = "open"
@@ -302,9 +302,9 @@ class LifeOfALine(RuleBasedStateMachine):
         assert [row["place"] for row in rows] == [entry.place for entry in self.model.line]
         assert [row["seq"] for row in rows] == list(range(1, len(expected) + 1))
         assert house.run(PROOF(house.auditor)) == []
-        standing = house.run(self.queue.standing(house.tenant.id, self.sale.event_id))
+        standing = house.run(self.queue.load(house.tenant.id, self.sale.event_id))
         # A place whose time is over may be known to be so before the row says it: a heartbeat has asked.
-        known = [STATUS[standing.line.code(seq)] for seq in range(1, len(expected) + 1)]
+        known = [STATUS[standing.queue.code(seq)] for seq in range(1, len(expected) + 1)]
         for entry, said in zip(self.model.line, known, strict=True):
             assert said == entry.status or (said == "expired" and entry.live and entry.until <= self.model.now)
 

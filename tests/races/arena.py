@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import asyncpg
 
 from fullhouse import prove
-from fullhouse.holds.engine import Ask, Engine, Results
+from fullhouse.holds.engine import Engine, HoldRequest, Results
 from fullhouse.kit.ids import new_id
 from fullhouse.kit.services import Services
 from tests.fixtures import Tenant, make_tenant
@@ -48,7 +48,7 @@ class Arena(NamedTuple):
     tenant: Tenant
     processes: list[Services]
 
-    async def hold(self, ask: Ask, process: int | None = None) -> Results:
+    async def hold(self, ask: HoldRequest, process: int | None = None) -> Results:
         """By one of the processes: whichever the load balancer thinks of."""
         chosen = random.choice(self.processes) if process is None else self.processes[process]
         return await chosen.part(Engine).hold(self.tenant.id, ask)

@@ -28,8 +28,8 @@ from fullhouse.kit.messages import outbox
 from fullhouse.kit.services import Services, open_parts, open_services
 from fullhouse.payments import jobs
 from fullhouse.payments.model import StripeKeys
-from fullhouse.payments.providers.stripe import webhooks
-from fullhouse.waiting_room.rooms import Queue
+from fullhouse.payments.providers.stripe import webhook
+from fullhouse.waiting_room.rooms import WaitingRooms
 from tests.names import PUBLIC_URL, SECRET_KEY
 
 Point = tuple[str, int]  # before or after which of an errand's commits, counted from 1
@@ -60,7 +60,7 @@ class Begin(Errand, frozen=True):
     wish: StartCheckout
 
     async def prepare(self, services: Services) -> None:
-        await services.part(Queue).standing(self.organization_id, self.event_id)
+        await services.part(WaitingRooms).load(self.organization_id, self.event_id)
 
     async def run(self, services: Services) -> None:
         await actions.start(services, customer(self.organization_id, self.user_id), self.event_id, self.wish)
@@ -75,7 +75,7 @@ class Leave(Errand, frozen=True):
 
     async def run(self, services: Services) -> None:
         who = customer(self.organization_id, self.user_id)
-        await order_actions.call_off(services, who, self.session_id)
+        await order_actions.cancel_pending_payment(services, who, self.session_id)
         async with services.database.tenant(self.organization_id, who.actor) as tx:
             await actions.leave(tx, who, self.session_id)
 
@@ -98,7 +98,7 @@ class Answer(Errand, frozen=True):
 
     async def run(self, services: Services) -> None:
         async with services.database.tenant(self.organization_id) as tx:
-            await settle.answer(tx, self.order_id, accept=self.accept, now=await tx.now())
+            await settle.answer_proposal(tx, self.order_id, accept=self.accept, now=await tx.now())
 
 
 class Pursue(Errand, frozen=True):
@@ -108,7 +108,7 @@ class Pursue(Errand, frozen=True):
     attempt_id: UUID
 
     async def run(self, services: Services) -> None:
-        await jobs.pursue(services, self.organization_id, self.attempt_id)
+        await jobs.poll_attempt(services, self.organization_id, self.attempt_id)
 
 
 class Buy(Errand, frozen=True):
@@ -131,7 +131,7 @@ class Hear(Errand, frozen=True):
     signature: str
 
     async def run(self, services: Services) -> None:
-        await webhooks.hear(services, "stripe", self.raw, self.signature)
+        await webhook.receive(services, "stripe", self.raw, self.signature)
 
 
 class GiveBack(Errand, frozen=True):
@@ -139,7 +139,7 @@ class GiveBack(Errand, frozen=True):
     refund_id: UUID
 
     async def run(self, services: Services) -> None:
-        await jobs.carry_out(services, self.organization_id, self.refund_id)
+        await jobs.pay_refund(services, self.organization_id, self.refund_id)
 
 
 class Orders(msgspec.Struct, frozen=True, kw_only=True):

@@ -95,7 +95,7 @@ async def test_pools_come_before_seats(
 async def test_companions_are_locked_with_their_places(
     guarded: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Ending the hold of a wheelchair place changes the seats beside it: the lower id may be one of those."""
+    """Ending the hold of a wheelchair space changes the seats beside it: the lower id may be one of those."""
     if not guarded:
         replace(monkeypatch, *WITH_COMPANIONS)
         replace(monkeypatch, *POOLS_FIRST)  # a show without limits has no pool that two who end holds would share

@@ -35,7 +35,7 @@ async def edit_event(at: Arena, tx: Tx, sale: OnSale, most: int) -> object:
 
 
 async def edit_venue(at: Arena, tx: Tx, sale: OnSale, most: int) -> object:
-    venue_id = (await events.get_event(tx, sale.event_id)).venue_id
+    venue_id = (await events.require_event(tx, sale.event_id)).venue_id
     assert venue_id
     change = ChangeVenue(max_capacity=most)
     return await venues.change_venue(tx, at.tenant.principal("owner"), venue_id, change, None)
@@ -137,7 +137,7 @@ async def test_limits_are_edited_while_places_are_taken_and_given_back(tmp_path:
             )
             for result in await at.hold(wish(sale, new_id(), *line)):
                 said[result.outcome] += 1
-                if result.good and result.hold_id:
+                if result.is_granted and result.hold_id:
                     taken.append(result.hold_id)
 
         async def give_back() -> None:

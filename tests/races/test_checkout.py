@@ -15,7 +15,7 @@ from fullhouse.events import actions as events
 from fullhouse.events.policy import Move
 from fullhouse.holds import actions as holds
 from fullhouse.holds import jobs as hold_jobs
-from fullhouse.holds import sale_actions as sales
+from fullhouse.holds import payment_actions as sales
 from fullhouse.kit.actors import SYSTEM, Principal
 from fullhouse.kit.db.database import WORKER, Database
 from fullhouse.kit.errors import Refusal
@@ -77,7 +77,7 @@ async def begin(to: Shop, n: int, *, ttl_s: int = 300) -> tuple[Principal, Sessi
     who, services = buyer_of(to.at), to.services(n)
     wants = (*seats(to.sale, n), places(to.sale, "pit", 1))
     held = await to.at.hold(wish(to.sale, who.id, *wants, ttl_s=ttl_s))
-    assert all(result.good for result in held)
+    assert all(result.is_granted for result in held)
     kinds = (to.seat_type, to.pit_type)
     items = [Item(hold_id=r.hold_id, ticket_type_id=k) for r, k in zip(held, kinds, strict=True) if r.hold_id]
     begun = await actions.start(services, who, to.sale.event_id, StartCheckout(items=items))
@@ -188,14 +188,14 @@ async def test_a_window_that_is_refused_leaves_the_other_one_its_slot(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Somebody begins in two windows. The one whose code is wrong has the slot before the other one begins."""
-    real, begun = actions._start, asyncio.Event()
+    real, begun = actions._begin_checkout, asyncio.Event()
 
     async def later(tx: Any, who: Principal, event_id: UUID, wish: StartCheckout) -> Any:
         if wish.promo_code:
             await begun.wait()
         return await real(tx, who, event_id, wish)
 
-    monkeypatch.setattr(actions, "_start", later)
+    monkeypatch.setattr(actions, "_begin_checkout", later)
     async with arena(tmp_path, 2) as at:
         to = await shop(at, rows=1, pit=5)
         who = buyer_of(at)
@@ -260,14 +260,14 @@ async def test_what_ended_meanwhile_is_not_sold(tmp_path: Path, *, guarded: bool
         assert await buy(to, 0, who, session, "drop") == "pending"
         ids = [item.hold_id for item in session.items]
         async with at.processes[0].database.tenant(at.tenant.id, SYSTEM) as tx:
-            await sales.let_go(tx, ids)
+            await sales.detach_payment(tx, ids)
             assert await holds.end(tx, ids, "cancelled") == 2
         (other,) = await at.hold(wish(to.sale, new_id(), *seats(to.sale, 0)))
-        assert other.good
+        assert other.is_granted
         await at.owner.execute("UPDATE payment_attempts SET ask_at = now()")
         finder = await Database.open(at.url, WORKER, size=1)
         try:
-            await payment_jobs.sweep_attempts(finder, at.processes[0])
+            await payment_jobs.poll_attempts(finder, at.processes[0])
             status = await at.owner.fetchval("SELECT status FROM orders")
             if guarded:
                 assert status == "needs_consent"  # there are other seats
@@ -298,8 +298,8 @@ async def test_cancelling_meets_purchases(tmp_path: Path) -> None:
         assert set(ends) <= {"paid", "pending", "event_not_available", "checkout_expired", "cancelled"}, ends
         await at.owner.execute("UPDATE payment_attempts SET ask_at = now()")
         finder = await Database.open(at.url, WORKER, size=1)
-        await payment_jobs.sweep_attempts(finder, at.processes[1])
-        await payment_jobs.sweep_refunds(finder, at.processes[1])
+        await payment_jobs.poll_attempts(finder, at.processes[1])
+        await payment_jobs.pay_refunds(finder, at.processes[1])
         await finder.close()
         states = await at.owner.fetch("SELECT status, count(*) AS n FROM orders GROUP BY 1")
         assert {row["status"] for row in states} <= {"paid", "cancelled"}

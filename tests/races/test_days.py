@@ -10,9 +10,9 @@ from uuid import UUID
 import pytest
 
 from fullhouse.events import actions as events
-from fullhouse.holds.engine import Results, Want
+from fullhouse.holds.engine import RequestItem, Results
 from fullhouse.kit.ids import new_id
-from fullhouse.tickets.policy import days_of
+from fullhouse.tickets.policy import list_days
 from fullhouse.tickets.types import actions as types
 from fullhouse.tickets.types.model import NewTicketType
 from tests.fixtures import soaking
@@ -29,15 +29,17 @@ class Festival:
     def __init__(self, sale: OnSale, kinds: dict[UUID, list[date]]) -> None:
         self.sale, self.kinds = sale, kinds
 
-    def want(self, kind: UUID, quantity: int = 1) -> Want:
-        return Want(new_id(), kind="zone", ref_id=UUID(self.sale.zones["pit"]), quantity=quantity, ticket_type_id=kind)
+    def want(self, kind: UUID, quantity: int = 1) -> RequestItem:
+        return RequestItem(
+            new_id(), kind="zone", ref_id=UUID(self.sale.zones["pit"]), quantity=quantity, ticket_type_id=kind
+        )
 
 
 async def festival(at: Arena, **bounded: int) -> Festival:
     sale = await stage(at.processes[0], at.tenant, hall(1, 4, pit=PIT + 50 * bool(bounded)), **bounded)
     await at.owner.execute(LONGER, sale.event_id)
     async with at.processes[0].database.tenant(at.tenant.id, at.tenant.principal("owner").actor) as tx:
-        first = min(days_of(await events.get_event(tx, sale.event_id)))
+        first = min(list_days(await events.require_event(tx, sale.event_id)))
         second = first + timedelta(days=1)
         kinds = {}
         for n, days in enumerate(([first], [second], [first, second], [])):
@@ -46,7 +48,7 @@ async def festival(at: Arena, **bounded: int) -> Festival:
     return Festival(sale, kinds)
 
 
-async def rush(at: Arena, show: Festival, seed: int) -> list[tuple[Want, Results | BaseException]]:
+async def rush(at: Arena, show: Festival, seed: int) -> list[tuple[RequestItem, Results | BaseException]]:
     dice = random.Random(seed)
     wants = [show.want(dice.choice(list(show.kinds)), dice.randint(1, 3)) for _ in range(BUYERS)]
     answers = await asyncio.gather(
@@ -68,7 +70,7 @@ async def test_each_day_is_filled_and_none_beyond(limit: str, tmp_path: Path) ->
             (result,) = results
             assert result.outcome in ("held", "block_at_capacity", "again")
             assert want.ticket_type_id
-            if result.good:
+            if result.is_granted:
                 taken.update(dict.fromkeys(show.kinds[want.ticket_type_id] or days, want.quantity))
         for kind, named in list(show.kinds.items())[:2]:  # the tickets for one day: to the last place
             (day,) = named

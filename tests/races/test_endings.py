@@ -8,7 +8,7 @@ from uuid import UUID
 import pytest
 
 from fullhouse.holds import actions, jobs
-from fullhouse.holds.model import HoldOver
+from fullhouse.holds.model import HoldEnded
 from fullhouse.kit.actors import SYSTEM
 from fullhouse.kit.ids import new_id
 from fullhouse.kit.services import Services
@@ -24,7 +24,7 @@ async def sold_out_in_time(at: Arena) -> tuple[OnSale, list[UUID]]:
     sale = await stage(at.processes[0], at.tenant, hall(HOLDS // 20, 20, pit=HOLDS), capacity=HOLDS * 2 - 1)
     asks = [wish(sale, new_id(), *seats(sale, n), places(sale, "pit", 1), ttl_s=0) for n in range(HOLDS - 1)]
     answers = await asyncio.gather(*map(at.hold, asks))
-    return sale, [result.hold_id for results in answers for result in results if result.good and result.hold_id]
+    return sale, [result.hold_id for results in answers for result in results if result.is_granted and result.hold_id]
 
 
 async def release(services: Services, at: Arena, hold_id: UUID) -> bool:
@@ -104,7 +104,7 @@ async def test_a_release_waits_for_a_sale_that_is_under_way(tmp_path: Path) -> N
                 try:
                     async with at.processes[1].database.tenant(at.tenant.id, buyer.actor) as other:
                         await actions.release(other, buyer, held.hold_id, None)
-                except HoldOver:
+                except HoldEnded:
                     return "over"
                 return "released"
 

@@ -13,8 +13,8 @@ from fullhouse.events.model import NewGate
 from fullhouse.events.venues import actions as venues
 from fullhouse.kit.actors import SYSTEM
 from fullhouse.kit.ids import new_id
-from fullhouse.scanning.engine import Engine
-from fullhouse.scanning.model import CounterReused, ScanAnswer, ScanWish
+from fullhouse.scanning.engine import ScanEngine
+from fullhouse.scanning.model import CounterReused, ScanRequest, ScanResponse
 from fullhouse.tickets.signing import signature
 from tests.events.helpers import make_show
 from tests.races.arena import Arena, arena
@@ -34,10 +34,10 @@ class Doors(NamedTuple):
     codes: list[str]
     qr: str  # of the first ticket
 
-    async def scan(self, n: int, *, qr: str | None = None, code: str | None = None) -> ScanAnswer:
+    async def scan(self, n: int, *, qr: str | None = None, code: str | None = None) -> ScanResponse:
         services = self.at.processes[n % len(self.at.processes)]
-        wish = ScanWish(qr=qr, code=code)
-        return await services.part(Engine).scan(self.at.tenant.id, self.devices[n], wish, SYSTEM)
+        wish = ScanRequest(qr=qr, code=code)
+        return await services.part(ScanEngine).scan(self.at.tenant.id, self.devices[n], wish, SYSTEM)
 
 
 async def doors(at: Arena, tickets: int, *, gates: int = GATES, capacity: int | None = None) -> Doors:
@@ -96,7 +96,7 @@ async def signed(at: Arena, event_id: UUID, code: str) -> str:
     return signature.sign(signature.Claim(1, event_id, ticket_id, b"nnnnnnnn"), key.private_bytes_raw())
 
 
-async def all_at_once(to: Doors) -> list[ScanAnswer]:
+async def all_at_once(to: Doors) -> list[ScanResponse]:
     return await asyncio.gather(*(to.scan(n, qr=to.qr) for n in range(GATES)))
 
 
@@ -122,13 +122,13 @@ async def test_one_counter_for_two_tickets_lets_in_one(tmp_path: Path, processes
     """A device that counts wrongly, or sends to two processes at once: what moved is written down, or does not move."""
     async with arena(tmp_path, processes) as at:
         to = await doors(at, 6, gates=1)
-        engines = [services.part(Engine) for services in at.processes]
+        engines = [services.part(ScanEngine) for services in at.processes]
         scans = [
-            engines[n % processes].scan(at.tenant.id, to.devices[0], ScanWish(code=code, counter=1), SYSTEM)
+            engines[n % processes].scan(at.tenant.id, to.devices[0], ScanRequest(code=code, counter=1), SYSTEM)
             for n, code in enumerate(to.codes)
         ]
         answers = await asyncio.gather(*scans, return_exceptions=True)
-        assert Counter(type(answer) for answer in answers) == {ScanAnswer: 1, CounterReused: 5}
+        assert Counter(type(answer) for answer in answers) == {ScanResponse: 1, CounterReused: 5}
         assert not (await at.wrong()).keys() & {"present", "occupied", "admitted", "scanned"}
 
 

@@ -46,7 +46,7 @@ def principal(at: Arena, user_id: UUID) -> Principal:
 
 
 async def a_guest(at: Arena) -> Guest:
-    session = await signing_in.as_guest(at.processes[0].database, at.tenant.organization, SYSTEM, "Guest")
+    session = await signing_in.sign_in_as_guest(at.processes[0].database, at.tenant.organization, SYSTEM, "Guest")
     return Guest(principal(at, session.user.id), session.token)
 
 
@@ -63,7 +63,7 @@ async def signs_in(at: Arena, n: int, guest: Guest, who: Principal) -> None:
     async with services.database.tenant(at.tenant.id, SYSTEM) as tx:
         user = await account_store.user_by_id(tx, who.id)
         assert user
-        await signing_in.open_session(tx, at.tenant.organization, user, "password", lambda _: guest.token)
+        await signing_in.create_session(tx, at.tenant.organization, user, "password", lambda _: guest.token)
 
 
 async def takes(to: Shop, who: Principal, n: int, *, ttl_s: int = 300) -> StartCheckout:
@@ -95,7 +95,7 @@ async def test_of_two_who_sign_in_from_one_session_one_has_the_basket(
         to = await shop(at, rows=1, pit=5)
         guest, one, other = await a_guest(at), await somebody(at), await somebody(at)
         await takes(to, guest.who, 0)
-        stop = Stop(monkeypatch, store, "lock_shows", at.owner)
+        stop = Stop(monkeypatch, store, "lock_events_of_guest", at.owner)
         first = asyncio.create_task(signs_in(at, 0, guest, one))
         await stop.here.wait()
         await asyncio.gather(signs_in(at, 1, guest, other), first)
@@ -109,7 +109,7 @@ async def begun_meanwhile(to: Shop, monkeypatch: pytest.MonkeyPatch) -> tuple[Gu
     at = to.at
     guest, who = await a_guest(at), await somebody(at)
     wanted = await takes(to, guest.who, 0)
-    stop = Stop(monkeypatch, queue_store, "admission_locked", at.owner)
+    stop = Stop(monkeypatch, queue_store, "lock_admission", at.owner)
     begin = asyncio.create_task(begins(to, 0, guest.who, wanted))
     await stop.here.wait()
     await signs_in(at, 1, guest, who)
@@ -125,7 +125,9 @@ async def test_a_checkout_that_begins_meanwhile_comes_along(tmp_path: Path, monk
         assert await whose(at, "checkout_sessions") == [who.id]
         assert await whose(at, "queue_entries") == [who.id]
         async with at.processes[0].database.tenant(at.tenant.id, who.actor) as tx:
-            session = await actions.view(tx, at.processes[0], await actions.current(tx, who, to.sale.event_id))
+            session = await actions.to_response(
+                tx, at.processes[0], await actions.require_live_session(tx, who, to.sale.event_id)
+            )
         assert await buy(to, 0, who, session) == "paid"
         assert await at.wrong() == {}
 
@@ -137,7 +139,7 @@ async def test_without_a_second_look_it_would_be_left_behind(tmp_path: Path, mon
         return []
 
     monkeypatch.setattr(store, "lock_new_checkouts", none)
-    monkeypatch.setattr(store, "shows_with_checkouts", none)
+    monkeypatch.setattr(store, "events_with_checkouts", none)
     async with arena(tmp_path, 2) as at:
         to = await shop(at, rows=1, pit=5, quantity=5)
         guest, who = await begun_meanwhile(to, monkeypatch)
@@ -153,7 +155,7 @@ async def test_one_that_is_being_left_by_then_is_not_waited_for(
         to = await shop(at, rows=1, pit=5, quantity=5)
         guest, who = await a_guest(at), await somebody(at)
         wanted = await takes(to, guest.who, 0)
-        slot = Stop(monkeypatch, queue_store, "admission_locked", at.owner)
+        slot = Stop(monkeypatch, queue_store, "lock_admission", at.owner)
         begin = asyncio.create_task(begins(to, 0, guest.who, wanted))
         await slot.here.wait()
         places = Stop(monkeypatch, queue_store, "lock_places", at.owner)

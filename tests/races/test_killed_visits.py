@@ -20,7 +20,7 @@ from fullhouse.checkout.orders import settle
 from fullhouse.kit.actors import SYSTEM, Principal
 from fullhouse.payments import jobs
 from fullhouse.payments.model import Cancelled, Captured, StripeKeys
-from fullhouse.payments.providers.stripe import webhooks
+from fullhouse.payments.providers.stripe import webhook
 from fullhouse.tickets.promo_codes import actions as promos
 from fullhouse.tickets.types.model import NewPromoCode
 from tests.fixtures import soaking
@@ -63,7 +63,7 @@ class Scene(NamedTuple):
     async def ask_again(self, attempt_id: UUID) -> None:
         """The sweep, a while later."""
         await self.at.owner.execute("UPDATE payment_attempts SET ask_at = now() WHERE id = $1", attempt_id)
-        await jobs.pursue(self.at.processes[0], self.at.tenant.id, attempt_id)
+        await jobs.poll_attempt(self.at.processes[0], self.at.tenant.id, attempt_id)
 
 
 class Visit:
@@ -177,7 +177,7 @@ class RunsOut(Visit):
 
     async def goes_on(self) -> None:
         async with a_finder(self.on.at.url) as finder:
-            await checkout_jobs.sweep_sessions(finder, self.on.at.processes[0].database)
+            await checkout_jobs.expire_sessions(finder, self.on.at.processes[0].database)
         assert await self.is_done()
         assert "admitted" not in await self.status("queue_entries")
         wanted = [Item(hold_id=i.hold_id, ticket_type_id=i.ticket_type_id) for i in self.session.items]
@@ -204,7 +204,7 @@ class Consents(Visit):
         await hears(self.to, self.attempt_id, Cancelled())
         await killed.Leave(self.org, self.who.id, self.session.id).run(self.to.services(0))
         (held,) = await self.on.at.hold(wish(self.to.sale, buyer_of(self.on.at).id, *seats(self.to.sale, 0)))
-        assert held.good
+        assert held.is_granted
         await hears(self.to, self.attempt_id, Captured(str(self.attempt_id), self.session.total.amount))
         self.order_id = await self.on.said("SELECT id FROM orders WHERE session_id = $1", self.session.id)
         assert await self.status("orders") == ["needs_consent"]
@@ -218,7 +218,7 @@ class Consents(Visit):
     async def goes_on(self) -> None:
         async def answer() -> None:
             async with self.to.services(0).database.tenant(self.org, self.who.actor) as tx:
-                await settle.answer(tx, self.order_id, accept=self.accept, now=await tx.now())
+                await settle.answer_proposal(tx, self.order_id, accept=self.accept, now=await tx.now())
 
         if not await self.is_done():
             await answer()
@@ -227,7 +227,7 @@ class Consents(Visit):
         assert await self.is_done()
         assert len(await self.status("tickets")) == self.tickets
         async with a_finder(self.on.at.url) as finder:
-            await jobs.sweep_refunds(finder, self.on.at.processes[0])
+            await jobs.pay_refunds(finder, self.on.at.processes[0])
         assert await self.status("refunds") == ([] if self.accept else ["done"])
 
 
@@ -341,5 +341,5 @@ async def test_a_killed_step_is_done_or_has_not_happened(tmp_path: Path, name: s
                 await visit.goes_on()
             for event in on.fake.events if on.fake else ():  # and all that Stripe has to say, late
                 raw, headers = signed(event)
-                await webhooks.hear(on.at.processes[0], "stripe", raw, headers["stripe-signature"])
+                await webhook.receive(on.at.processes[0], "stripe", raw, headers["stripe-signature"])
             assert await on.at.wrong() == {}

@@ -17,7 +17,7 @@ from fullhouse.checkout.model import Session
 from fullhouse.kit.actors import Principal
 from fullhouse.payments import jobs
 from fullhouse.payments.model import StripeKeys
-from fullhouse.payments.providers.stripe import webhooks
+from fullhouse.payments.providers.stripe import webhook
 from fullhouse.refunds import actions
 from fullhouse.refunds.model import RefundOrder
 from tests.holds.helpers import a_finder
@@ -75,7 +75,7 @@ class House(NamedTuple):
     async def tell(self, events: Sequence[dict[str, Any]]) -> None:
         for event in events:
             raw, headers = signed(event)
-            await webhooks.hear(self.at.processes[1], "stripe", raw, headers["stripe-signature"])
+            await webhook.receive(self.at.processes[1], "stripe", raw, headers["stripe-signature"])
 
     async def kill(self, home: Path, errands: list[Any], when: str, commit: int, enough: int) -> None:
         all_at = [((when, commit), errand) for errand in errands]
@@ -87,8 +87,8 @@ class House(NamedTuple):
         for table in ("payment_attempts", "refunds"):
             await self.at.owner.execute(f"UPDATE {table} SET ask_at = now()")
         async with a_finder(self.at.url) as finder:
-            await jobs.sweep_attempts(finder, self.at.processes[0])
-            await jobs.sweep_refunds(finder, self.at.processes[0])
+            await jobs.poll_attempts(finder, self.at.processes[0])
+            await jobs.pay_refunds(finder, self.at.processes[0])
 
     async def wrong_for_now(self) -> set[str]:
         """What is late is another matter: nobody has swept yet."""

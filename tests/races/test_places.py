@@ -38,12 +38,12 @@ async def test_it_is_filled_to_the_last_place_and_not_beyond(limit: str, tmp_pat
         for wanted, results in await rush(at, sale, seed=3):
             assert not isinstance(results, BaseException), results
             (result,) = results
-            granted += wanted if result.good else 0
+            granted += wanted if result.is_granted else 0
             assert result.outcome in ("held", "block_at_capacity", "again")
         left = PIT - granted
         assert 0 <= left < 7  # somebody who wants few always comes
         last = await asyncio.gather(*(at.hold(wish(sale, new_id(), places(sale, "pit", 1))) for _ in range(left + 20)))
-        assert Counter(result.good for (result,) in last)[True] == left
+        assert Counter(result.is_granted for (result,) in last)[True] == left
         assert {result.outcome for (result,) in last} <= {"held", "block_at_capacity", "again"}
         (nobody,) = await at.hold(wish(sale, new_id(), places(sale, "pit", 1)))
         assert nobody.outcome == "block_at_capacity"
@@ -65,8 +65,8 @@ async def test_mixed_baskets_count_as_a_whole(tmp_path: Path) -> None:
             for _ in range(BUYERS)
         ]
         answers = await asyncio.gather(*map(at.hold, asks))
-        won = [ask for ask, results in zip(asks, answers, strict=True) if all(result.good for result in results)]
-        counted = sum(want.quantity for ask in won for want in ask.wants)
+        won = [ask for ask, results in zip(asks, answers, strict=True) if all(result.is_granted for result in results)]
+        counted = sum(want.quantity for ask in won for want in ask.items)
         assert 0 < counted <= PIT // 2
         assert (await held_in(at.owner, sale))["event"] == counted
         rows = await at.owner.fetch("SELECT basket_id, count(*) AS lines FROM seat_holds GROUP BY 1")

@@ -32,8 +32,8 @@ LATE = PEOPLE  # the seat of whoever pays late
 NEVER_OVERUSED = "ALTER TABLE promo_codes DROP CONSTRAINT promo_codes_never_overused"
 # What is left of a statement without its guard.
 UNGUARDED = {
-    "take_promo": "AND active AND (max_uses IS NULL OR uses < max_uses)",
-    "retake_promo": "AND (p.max_uses IS NULL OR p.uses < p.max_uses)",
+    "count_promo_use": "AND active AND (max_uses IS NULL OR uses < max_uses)",
+    "count_promo_use_again": "AND (p.max_uses IS NULL OR p.uses < p.max_uses)",
 }
 
 
@@ -116,7 +116,7 @@ async def test_of_many_who_begin_at_once_one_has_the_last_use(tmp_path: Path) ->
         await at.owner.execute("UPDATE checkout_sessions SET expires_at = now()")
         await at.owner.execute("UPDATE queue_entries SET expires_at = now() WHERE status = 'admitted'")
         async with a_finder(at.url) as finder:
-            ends, _ = await asyncio.gather(on.all_begin(), jobs.sweep_sessions(finder, at.processes[2].database))
+            ends, _ = await asyncio.gather(on.all_begin(), jobs.expire_sessions(finder, at.processes[2].database))
         # Whose checkout ends in this very moment may lose the slot with it.
         assert set(ends) <= {"open", "promo_code_used_up", "admission_required"}
         assert max(ends["open"], ends["admission_required"]) <= 1, ends
@@ -136,7 +136,10 @@ async def test_late_money_and_a_checkout_want_the_last_use(
         on = await rush(at)
         attempt_id, amount = await on.paid_late()
         money = hears(on.to, attempt_id, Captured(str(attempt_id), amount))
-        steps = {"the money": ("retake_promo", money, on.begins(1)), "a checkout": ("take_promo", on.begins(1), money)}
+        steps = {
+            "the money": ("count_promo_use_again", money, on.begins(1)),
+            "a checkout": ("count_promo_use", on.begins(1), money),
+        }
         where, earlier, later = steps[first]
         stop = Stop(monkeypatch, store, where, at.owner)
         going = asyncio.ensure_future(earlier)
@@ -179,7 +182,7 @@ async def test_without_its_guards_a_code_is_used_by_everybody(tmp_path: Path, mo
         on = await rush(at)
         await at.owner.execute(NEVER_OVERUSED)
         monkeypatch.setattr(policy, "is_used_up", never)
-        _unguarded("take_promo", monkeypatch)
+        _unguarded("count_promo_use", monkeypatch)
         assert await on.all_begin() == {"open": PEOPLE}
         assert (await on.used())[0] == PEOPLE
 
@@ -190,7 +193,7 @@ async def test_without_its_guard_late_money_uses_it_once_more(tmp_path: Path, mo
         attempt_id, amount = await on.paid_late()
         assert isinstance(await on.begins(1), Session)
         await at.owner.execute(NEVER_OVERUSED)
-        _unguarded("retake_promo", monkeypatch)
+        _unguarded("count_promo_use_again", monkeypatch)
         await hears(on.to, attempt_id, Captured(str(attempt_id), amount))
         assert await on.used() == (2, 2)
 

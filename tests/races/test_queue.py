@@ -17,7 +17,7 @@ import pytest
 from fullhouse.kit.db.database import Database
 from fullhouse.kit.ids import new_id
 from fullhouse.waiting_room import actions, jobs
-from fullhouse.waiting_room.rooms import Queue
+from fullhouse.waiting_room.rooms import WaitingRooms
 from tests.fixtures import soaking
 from tests.holds.helpers import OnSale, a_finder, hall, stage
 from tests.kit.helpers import until
@@ -97,7 +97,7 @@ async def test_a_crowd_is_served_by_three_processes_and_never_too_many_at_once(t
             while rows := await at.owner.fetch("SELECT user_id FROM queue_entries WHERE status = 'admitted'"):
                 await asyncio.gather(
                     *(finish(random.choice(at.processes), at.tenant, sale, row["user_id"]) for row in rows),
-                    jobs.keep_queues(at.processes[0], finder),
+                    jobs.advance_waiting_rooms(at.processes[0], finder),
                 )
 
         watching = await asyncpg.connect(at.url, server_settings={"role": "fullhouse_auditor"})
@@ -105,7 +105,7 @@ async def test_a_crowd_is_served_by_three_processes_and_never_too_many_at_once(t
         async with asyncio.timeout(300):
             while set(await statuses(at.owner, sale)) != {"done"}:
                 await work()
-                await jobs.keep_queues(at.processes[0], finder)
+                await jobs.advance_waiting_rooms(at.processes[0], finder)
         over.set()
         await watcher
         await watching.close()
@@ -141,7 +141,7 @@ async def test_a_slot_that_is_being_prolonged_is_not_given_away(tmp_path: Path, 
         if not guarded:
             await at.remove(BY_THE_CLOCK)
         async with at.processes[0].database.tenant(at.tenant.id) as tx:
-            assert await actions.prolong(tx, sale.event_id, inside, await tx.now() + timedelta(minutes=10))
+            assert await actions.extend_slot(tx, sale.event_id, inside, await tx.now() + timedelta(minutes=10))
             await admit_everywhere(at, sale, 1)
         found = Counter(await statuses(at.owner, sale))["admitted"]
         assert found == (1 if guarded else 2)
@@ -218,10 +218,10 @@ async def until_killed(at: Arena, sale: OnSale, after: int) -> dict[UUID, int]:
 
 async def keeps_going(at: Arena, sale: OnSale, finder: Database) -> None:
     async def someone_else() -> bool:
-        await jobs.keep_queues(at.processes[0], finder)
+        await jobs.advance_waiting_rooms(at.processes[0], finder)
         return [row["seq"] for row in await entries(at.owner, sale) if row["status"] == "admitted"] == [2]
 
     (first,) = [row["user_id"] for row in await entries(at.owner, sale) if row["status"] == "admitted"]
     await finish(at.processes[0], at.tenant, sale, first)
     await soon(someone_else)
-    assert at.processes[0].part(Queue).is_open(sale.event_id) is not False
+    assert at.processes[0].part(WaitingRooms).is_open(sale.event_id) is not False

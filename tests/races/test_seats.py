@@ -13,8 +13,8 @@ import pytest
 
 from fullhouse.accounts import actions as accounts
 from fullhouse.accounts.sign_in import actions
-from fullhouse.holds.engine import Ask, Results
-from fullhouse.kit.http.lane import Lane
+from fullhouse.holds.engine import HoldRequest, Results
+from fullhouse.kit.http.lanes import LaneRouter
 from fullhouse.kit.ids import new_id
 from fullhouse.kit.services import Services
 from tests.fixtures import Client, Tenant, soaking
@@ -26,7 +26,7 @@ SEATS_IN_ROW = 50
 LOST = {"seat_held_by_another_user", "again", "not_tried"}
 
 
-def baskets(sale: OnSale, seed: int) -> list[list[Ask]]:
+def baskets(sale: OnSale, seed: int) -> list[list[HoldRequest]]:
     """What each buyer asks for, one after the other: two to six seats that many others like as well."""
     dice = random.Random(seed)
     found = []
@@ -37,8 +37,8 @@ def baskets(sale: OnSale, seed: int) -> list[list[Ask]]:
     return found
 
 
-async def rush(at: Arena, people: list[list[Ask]]) -> list[tuple[Ask, Results | BaseException]]:
-    async def buyer(asks: list[Ask]) -> list[tuple[Ask, Results | BaseException]]:
+async def rush(at: Arena, people: list[list[HoldRequest]]) -> list[tuple[HoldRequest, Results | BaseException]]:
+    async def buyer(asks: list[HoldRequest]) -> list[tuple[HoldRequest, Results | BaseException]]:
         answers = []
         for ask in asks:
             (answer,) = await asyncio.gather(at.hold(ask), return_exceptions=True)
@@ -62,15 +62,15 @@ async def test_overlapping_baskets_never_share_a_seat(processes: int, tmp_path: 
     promised: set[UUID] = set()
     for ask, results in answers:
         assert not isinstance(results, BaseException), results
-        good = [result.good for result in results]
-        assert all(good) or {result.outcome for result in results if not result.good} <= LOST
+        good = [result.is_granted for result in results]
+        assert all(good) or {result.outcome for result in results if not result.is_granted} <= LOST
         if all(good):
             promised.update(result.hold_id for result in results if result.hold_id)
         else:
             assert not any(row["basket_id"] == ask.basket_id for row in rows)
     assert promised == set(kept)
     assert len({row["seat_id"] for row in rows}) == len(rows) > 0
-    assert len(promised) < sum(len(ask.wants) for ask, _ in answers)  # there was something to fight for
+    assert len(promised) < sum(len(ask.items) for ask, _ in answers)  # there was something to fight for
 
 
 @pytest.mark.soak
@@ -128,13 +128,13 @@ async def signed_in(services: Services, tenant: Tenant, count: int) -> list[str]
     async with services.database.tenant(tenant.id) as tx:
         for n in range(count):
             user = await accounts.create_user(tx, email=f"c{n}@example.org", name=f"C{n}", role="customer")
-            tokens.append((await actions.open_session(tx, tenant.organization, user, "password")).token)
+            tokens.append((await actions.create_session(tx, tenant.organization, user, "password")).token)
     return tokens
 
 
 @pytest.mark.soak
 @pytest.mark.req("HOLD-1", "HOLD-3", "HOLD-11")
-async def test_many_clients_at_ten_seats(services: Services, lane: Lane, tenant: Tenant, owner: object) -> None:
+async def test_many_clients_at_ten_seats(services: Services, lane: LaneRouter, tenant: Tenant, owner: object) -> None:
     """Ten winners, and a polite no for everybody else."""
     sale = await stage(services, tenant, hall(1, 10))
     clients = [Client(lane, token) for token in await signed_in(services, tenant, CLIENTS)]
@@ -181,7 +181,7 @@ async def asked(at: Arena, limit: str, most: int, count: int) -> Sequence[Corout
 
 
 def good(answers: Iterable[Results]) -> int:
-    return sum(result.good for (result,) in answers)
+    return sum(result.is_granted for (result,) in answers)
 
 
 @pytest.mark.req("HOLD-8")
@@ -205,7 +205,7 @@ async def test_limits_count_those_who_are_judged_at_the_same_moment(guarded: boo
 
 
 async def test_a_crowd_for_the_best_seats_is_served_while_there_are_any(
-    services: Services, lane: Lane, tenant: Tenant, owner: object
+    services: Services, lane: LaneRouter, tenant: Tenant, owner: object
 ) -> None:
     """Twenty pairs for twenty pairs: each chooses again when somebody was faster."""
     sale = await stage(services, tenant, hall(4, 10))

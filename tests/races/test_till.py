@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 import pytest
 
 from fullhouse.checkout.model import Buyer, Purchase
-from fullhouse.checkout.orders import actions, sell, till
-from fullhouse.checkout.orders.till import Payment, Till
+from fullhouse.checkout.orders import actions, sell, settlement_batcher
+from fullhouse.checkout.orders.settlement_batcher import CapturedPayment, SettlementBatcher
 from fullhouse.kit.batching import SIZES
 from fullhouse.payments import actions as payments
 from fullhouse.payments import store as payment_store
@@ -79,24 +79,24 @@ async def test_who_pays_at_the_same_time_is_settled_together(tmp_path: Path) -> 
 async def test_if_a_batch_mixed_its_orders_up_tickets_would_go_astray(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    write, seen = sell._item, []
+    write, seen = sell._to_item, []
 
     def mixed_up(order: Any, actor: Any, line: Any) -> Any:
         seen.append(order)
         return write(seen[-2] if len(seen) > 1 else order, actor, line)
 
-    monkeypatch.setattr(sell, "_item", mixed_up)
+    monkeypatch.setattr(sell, "_to_item", mixed_up)
     async with arena(tmp_path) as at:
         assert (await all_at_once(at)).astray > 0
 
 
 async def test_without_the_till_each_is_settled_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(till, "BATCH_MAX", 1)
+    monkeypatch.setattr(settlement_batcher, "BATCH_MAX", 1)
     async with arena(tmp_path) as at:
         assert (await all_at_once(at)).batches == PEOPLE
 
 
-async def _waiting(to: Shop, n: int) -> tuple[Any, Payment]:
+async def _waiting(to: Shop, n: int) -> tuple[Any, CapturedPayment]:
     """Somebody whose payment is open: who, and the news that it has come through."""
     who, session = await begin(to, n)
     wish = Purchase(provider="test", buyer=Buyer(name="A", email="a@example.org"), method="delay")
@@ -105,17 +105,17 @@ async def _waiting(to: Shop, n: int) -> tuple[Any, Payment]:
         "SELECT a.id, a.amount FROM payment_attempts a JOIN orders o ON o.id = a.order_id WHERE o.session_id = $1",
         session.id,
     )
-    return who, Payment(row["id"], Captured(str(row["id"]), row["amount"]), who.actor)
+    return who, CapturedPayment(row["id"], Captured(str(row["id"]), row["amount"]), who.actor)
 
 
-async def odd_batch(at: Arena, oddity: str) -> tuple[list[Any], list[tuple[Any, Payment]]]:
+async def odd_batch(at: Arena, oddity: str) -> tuple[list[Any], list[tuple[Any, CapturedPayment]]]:
     """Four whose money is there at the same time; one of them is not plain. What the till says, and the news."""
     to = await shop(at, rows=1, pit=20, quantity=20)
     waiting = [await _waiting(to, 2 * n) for n in range(4)]
     (who, odd), services = waiting[1], at.processes[0]
     if oddity == "given up before":
         async with services.database.tenant(at.tenant.id, who.actor) as tx:
-            await payments.record(tx, odd.attempt_id, Failed("card_declined", "Declined."))
+            await payments.record_outcome(tx, odd.attempt_id, Failed("card_declined", "Declined."))
     elif oddity in ANOTHER_AMOUNT:
         amount = await at.owner.fetchval("SELECT amount FROM payment_attempts WHERE id = $1", odd.attempt_id)
         odd = odd._replace(outcome=Captured(str(odd.attempt_id), amount + ANOTHER_AMOUNT[oddity]))
@@ -127,8 +127,8 @@ async def odd_batch(at: Arena, oddity: str) -> tuple[list[Any], list[tuple[Any, 
         )
     waiting[1] = who, odd
     news = [payment for _, payment in waiting]
-    desk = services.part(Till)
-    return list(await desk._settle((at.tenant.id, to.sale.event_id), news, [False] * len(news))), waiting
+    desk = services.part(SettlementBatcher)
+    return list(await desk._settle_batch((at.tenant.id, to.sale.event_id), news, [False] * len(news))), waiting
 
 
 @pytest.mark.req("BUY-2", "BUY-4")
@@ -142,7 +142,7 @@ async def test_one_that_is_not_plain_undoes_the_batch_and_all_go_alone(tmp_path:
 
         for person, payment in waiting:
             async with at.processes[0].database.tenant(at.tenant.id, person.actor) as tx:
-                await payments.record(tx, payment.attempt_id, payment.outcome)
+                await payments.record_outcome(tx, payment.attempt_id, payment.outcome)
         sold = 3 if oddity in ANOTHER_AMOUNT else 4  # late money finds its places free, and has them
         alarms = await at.owner.fetchval("SELECT count(*) FROM audit_log WHERE action = 'payment.wrong_amount'")
         assert alarms == 4 - sold

@@ -13,7 +13,7 @@ import pytest
 from fullhouse.holds import actions as holds
 from fullhouse.kit.ids import new_id
 from fullhouse.waitlist import actions as waitlist
-from fullhouse.waitlist.model import JoinList
+from fullhouse.waitlist.model import JoinWaitlist
 from tests.fixtures import soaking
 from tests.holds.helpers import places, seats, wish
 from tests.kit.helpers import until
@@ -34,7 +34,7 @@ async def full(at: Arena, *, pit: int, row: bool = False) -> tuple[Shop, list[UU
     to = await shop(at, rows=1, pit=pit)
     taken = await at.hold(wish(to.sale, new_id(), *seats(to.sale, *range(20)), ttl_s=9000))
     stands = await at.hold(wish(to.sale, new_id(), *(places(to.sale, "pit", 1) for _ in range(pit)), ttl_s=9000))
-    assert all(result.good for result in (*taken, *stands))
+    assert all(result.is_granted for result in (*taken, *stands))
     return to, [result.hold_id for result in (taken if row else stands) if result.hold_id]
 
 
@@ -43,7 +43,7 @@ async def wait(to: Shop, people: int, **more: Any) -> None:
     for n in range(people):
         who = buyer_of(to.at)
         async with services.database.tenant(to.at.tenant.id, who.actor) as tx:
-            entry = JoinList(email=f"p{n}-{who.id}@example.org", **more)
+            entry = JoinWaitlist(email=f"p{n}-{who.id}@example.org", **more)
             await waitlist.join(tx, services.keyring, who, to.sale.event_id, entry)
 
 
@@ -106,7 +106,7 @@ async def crowd(at: Arena, servers: int = 2) -> int:
         got = 0
         while not over.is_set():
             results = await at.hold(wish(to.sale, new_id(), *seats(to.sale, n % min(ROUNDS, 20))), n % 3)
-            got += results[0].good
+            got += results[0].is_granted
             n += 1
         return got
 
@@ -151,7 +151,7 @@ async def beside_a_locked_seat(at: Arena) -> bool:
     async with at.owner.transaction():
         await at.owner.execute("SELECT FROM event_seats WHERE ordinal = 0 FOR UPDATE")
         (result,) = await at.hold(wish(to.sale, new_id(), *seats(to.sale, 3)))
-    return result.good
+    return result.is_granted
 
 
 async def test_who_waits_is_seated_elsewhere_if_a_seat_is_locked(tmp_path: Path) -> None:
@@ -172,7 +172,7 @@ async def last_tickets(at: Arena) -> list[int]:
     seat of the second row, and would leave one ticket."""
     to = await shop(at, rows=2, pit=1, quantity=30)
     taken = await at.hold(wish(to.sale, new_id(), *seats(to.sale, *range(20), *range(20, 40, 2)), ttl_s=9000))
-    assert all(result.good for result in taken)
+    assert all(result.is_granted for result in taken)
     await wait(to, 1, party=2)
     await give_back(to, [result.hold_id for result in taken[:2] if result.hold_id])
     await at.hold(wish(to.sale, new_id(), *seats(to.sale, 21)))

@@ -63,14 +63,14 @@ async def comes(to: Shop, n: int, who: Principal, wanted: StartCheckout) -> str:
 async def starts(to: Shop, n: int, who: Principal, wanted: StartCheckout) -> str:
     """As `start` does once there is a slot."""
     try:
-        return (await actions._begin(to.services(n), who, to.sale.event_id, wanted)).status
+        return (await actions._begin_with_retry(to.services(n), who, to.sale.event_id, wanted)).status
     except Refusal as refusal:
         return refusal.code
 
 
 async def hears(to: Shop, attempt_id: UUID, outcome: Outcome) -> None:
     async with to.services(0).database.tenant(to.at.tenant.id, SYSTEM) as tx:
-        await payments.record(tx, attempt_id, outcome)
+        await payments.record_outcome(tx, attempt_id, outcome)
 
 
 async def attempt_of(to: Shop, session: Session) -> UUID:
@@ -159,7 +159,7 @@ async def is_refused(to: Shop, who: Principal, session: Session) -> None:
 MEETINGS = {
     "left": Meeting(leaves, (store, "lock_session"), "hold_expired"),  # what it held went with it
     "expired": Meeting(expires, (store, "lock_session"), "open"),
-    "refused": Meeting(is_refused, (queue_store, "finish"), "open"),
+    "refused": Meeting(is_refused, (queue_store, "end_slots"), "open"),
 }
 
 
@@ -202,8 +202,8 @@ async def test_money_for_an_earlier_visit_leaves_this_one_its_slot(
         assert held.hold_id
         wanted = StartCheckout(items=[Item(hold_id=held.hold_id, ticket_type_id=to.seat_type)])
         async with to.services(0).database.tenant(at.tenant.id, who.actor) as tx:
-            await queue._locked(tx, to.sale.event_id)
-            await queue.admit_first(tx, to.sale.event_id, [(who.id, await tx.now())])
+            await queue._lock_room(tx, to.sale.event_id)
+            await queue.admit_holders_first(tx, to.sale.event_id, [(who.id, await tx.now())])
         stop = Stop(monkeypatch, store, "hold_again", at.owner)
         coming = asyncio.create_task(hears(to, attempt_id, Captured(str(attempt_id), session.total.amount)))
         await stop.here.wait()
@@ -248,7 +248,7 @@ async def test_two_who_begin_again_with_each_others_codes_wait_in_one_order(
         begun = [await begin(to, 2 * n) for n in range(2)]
         for (who, session), code in zip(begun, ("AUTUMN", "WINTER"), strict=True):
             assert await starts(to, 0, who, again(session, promo_code=code)) == "open"
-        stop = Stop(monkeypatch, ticket_store, "return_promos", at.owner)
+        stop = Stop(monkeypatch, ticket_store, "release_promo_uses", at.owner)
         first = asyncio.create_task(starts(to, 0, begun[0][0], again(begun[0][1], promo_code="WINTER")))
         await stop.here.wait()
         second = asyncio.create_task(starts(to, 1, begun[1][0], again(begun[1][1], promo_code="AUTUMN")))
@@ -267,7 +267,7 @@ async def test_a_code_is_locked_behind_the_places_it_is_for(tmp_path: Path, monk
         await leaves(to, other, others)
         held = await at.hold(wish(to.sale, other.id, places(to.sale, "pit", 1)))
         async with to.services(0).database.tenant(at.tenant.id, other.actor) as tx:
-            await queue.admit_first(tx, to.sale.event_id, [(other.id, await tx.now())])
+            await queue.admit_holders_first(tx, to.sale.event_id, [(other.id, await tx.now())])
         items = [Item(hold_id=result.hold_id, ticket_type_id=to.pit_type) for result in held if result.hold_id]
         stop = Stop(monkeypatch, ticket_store, "count_type_pools", at.owner)
         first = asyncio.create_task(starts(to, 0, other, StartCheckout(items=items, promo_code="AUTUMN")))

@@ -13,8 +13,8 @@ import msgspec
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
-from fullhouse.scanning.snapshots import snapshot
-from fullhouse.scanning.snapshots.snapshot import COLUMNS, NONE, Row
+from fullhouse.scanning.snapshots import codec
+from fullhouse.scanning.snapshots.codec import COLUMNS, NONE, Row
 from fullhouse.tickets.signing import signature
 from fullhouse.tickets.signing.signature import Claim
 
@@ -64,7 +64,7 @@ def row(ticket: int, code: str, *, nonce: bytes = b"nonce-01", **numbers: int) -
 
 
 INSIDE: dict[str, Any] = {"inside": 1, "status": 1, "entries": 1, "entries_today": 1, "day": 400, "gate": 0,
-          "at": snapshot.seconds(datetime(2026, 6, 20, 19, 2, tzinfo=UTC), BASE)}  # fmt: skip
+          "at": codec.seconds_since(datetime(2026, 6, 20, 19, 2, tzinfo=UTC), BASE)}  # fmt: skip
 
 
 def ms(at: datetime) -> int:
@@ -73,7 +73,7 @@ def ms(at: datetime) -> int:
 
 def whole() -> bytes:
     rows = [row(0, CODES[0]), row(1, CODES[1], seat=1, category=1, member=0, **INSIDE)]
-    return snapshot.pack(header(), rows)
+    return codec.pack(header(), rows)
 
 
 def changes() -> bytes:
@@ -93,7 +93,7 @@ def changes() -> bytes:
         seats=["1"],
         former={CODES[0]: PASSED_ON},
     )
-    return snapshot.pack(moved, [row(0, PASSED_ON, nonce=b"nonce-02", seat=NONE), row(2, CODES[2], member=0)])
+    return codec.pack(moved, [row(0, PASSED_ON, nonce=b"nonce-02", seat=NONE), row(2, CODES[2], member=0)])
 
 
 def rendered() -> bytes:
@@ -104,8 +104,8 @@ def rendered() -> bytes:
         "key": KEY,
         "verify_key": public(HOUSE),
         "now": ms(NOW),
-        "whole": snapshot.seal(whole(), KEY, house, DEVICE),
-        "changes": snapshot.seal(changes(), KEY, house, DEVICE),
+        "whole": codec.seal(whole(), KEY, house, DEVICE),
+        "changes": codec.seal(changes(), KEY, house, DEVICE),
         "qr": {
             "good": good,
             "inside": signature.sign(claim(1), SIGNER),
@@ -123,7 +123,7 @@ def rendered() -> bytes:
 def opened(name: str) -> bytes | None:
     """What a device makes of the committed one."""
     told = msgspec.json.decode(FILE.read_bytes())
-    return snapshot.unseal(base64.b64decode(told[name]), KEY, public(HOUSE), DEVICE)
+    return codec.unseal(base64.b64decode(told[name]), KEY, public(HOUSE), DEVICE)
 
 
 if __name__ == "__main__":

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from fullhouse.kit.http.lane import Lane
+from fullhouse.kit.http.lanes import LaneRouter
 from tests.accounts.helpers import data
 from tests.checkout.helpers import migrate
 from tests.fixtures import Client, Tenant
@@ -95,7 +95,7 @@ async def test_who_is_inside_is_counted_in_the_zones_of_another_layout(client: C
 
 
 @pytest.mark.req("SCAN-2")
-async def test_the_console_sees_entries_as_they_happen(client: Client, at: Door, lane: Lane) -> None:
+async def test_the_console_sees_entries_as_they_happen(client: Client, at: Door, lane: LaneRouter) -> None:
     by, _ = await device(at, client)
     async with listening(lane, at.sale.path("gates/stream"), token=at.tenant.tokens["scanner"]) as stream:
         assert (await stream.next()).data["inside"] == 0

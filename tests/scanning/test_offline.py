@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 from fullhouse.kit.codes import ALPHABET
 from fullhouse.kit.ids import new_id
 from fullhouse.scanning import policy
-from fullhouse.scanning.snapshots import snapshot
-from fullhouse.scanning.snapshots.snapshot import COLUMNS, Row
+from fullhouse.scanning.snapshots import codec
+from fullhouse.scanning.snapshots.codec import COLUMNS, Row
 from tests.accounts.helpers import data
 from tests.checkout.helpers import rows
 from tests.events.helpers import announced, trail
@@ -36,9 +36,9 @@ def raw(text: str) -> bytes:
 async def opened(by: Client, told: Any, query: str = "") -> tuple[dict[str, Any], list[dict[str, Any]]]:
     answer = await by.get(f"/api/scan/snapshot{query}")
     assert answer.status_code == 200, answer.text
-    plain = snapshot.unseal(answer.content, raw(told["key"]), raw(told["verify_key"]), UUID(told["device"]["id"]))
+    plain = codec.unseal(answer.content, raw(told["key"]), raw(told["verify_key"]), UUID(told["device"]["id"]))
     assert plain
-    return snapshot.unpack(plain)
+    return codec.unpack(plain)
 
 
 @pytest.mark.req("SCAN-4")
@@ -49,7 +49,7 @@ async def test_a_snapshot_has_what_a_device_must_know_and_nobodys_name(client: C
     header, tickets = await opened(by, told)
     assert {ticket["code"] for ticket in tickets} == {ticket["code"] for ticket in at.tickets}
     found = {ticket["code"]: ticket for ticket in tickets}[at.tickets[0]["code"]]
-    assert (found["status"], found["inside"], found["entries"]) == (snapshot.STATUSES.index("used"), 1, 1)
+    assert (found["status"], found["inside"], found["entries"]) == (codec.STATUSES.index("used"), 1, 1)
     assert header["gates"][found["gate"]]["name"] == "A"
     assert header["types"][found["type"]]["entitlement"] == "single"
     assert (header["event"]["status"], header["keys"][0]["revoked"]) == ("live", False)
@@ -57,12 +57,12 @@ async def test_a_snapshot_has_what_a_device_must_know_and_nobodys_name(client: C
     assert today["day"] == (await live(at))["day"]
     assert header["rules"]["overridable"] == sorted(policy.OVERRIDABLE)
     whole = (await by.get("/api/scan/snapshot")).content
-    assert b"Ada" not in (snapshot.unseal(whole, raw(told["key"]), raw(told["verify_key"]), _id(told)) or b"Ada")
+    assert b"Ada" not in (codec.unseal(whole, raw(told["key"]), raw(told["verify_key"]), _id(told)) or b"Ada")
     # For this device only, and from this house only.
-    assert snapshot.unseal(whole, raw(told_other["key"]), raw(told["verify_key"]), _id(told)) is None
-    assert snapshot.unseal(whole, raw(told["key"]), raw(told["verify_key"]), _id(told_other)) is None
+    assert codec.unseal(whole, raw(told_other["key"]), raw(told["verify_key"]), _id(told)) is None
+    assert codec.unseal(whole, raw(told["key"]), raw(told["verify_key"]), _id(told_other)) is None
     changed = whole[:-1] + bytes([whole[-1] ^ 1])
-    assert snapshot.unseal(changed, raw(told["key"]), raw(told["verify_key"]), _id(told)) is None
+    assert codec.unseal(changed, raw(told["key"]), raw(told["verify_key"]), _id(told)) is None
 
 
 def _id(told: Any) -> UUID:
@@ -222,26 +222,26 @@ async def test_the_databases_boundary_is_the_policys(said: Any, owner: Any) -> N
             "SELECT app.day_of(t, 'UTC', $2::text::jsonb) AS day"
             " FROM unnest($1::timestamptz[]) WITH ORDINALITY AS x (t, n) ORDER BY n", moments, json.dumps(event),
         )  # fmt: skip
-        ours = [policy.day_of(at, "UTC", policy.boundary(event)) for at in moments]
+        ours = [policy.day_of(at, "UTC", policy.parse_day_boundary(event)) for at in moments]
         assert [row["day"] for row in found] == ours
 
 
 @settings(suppress_health_check=[HealthCheck.too_slow])
 @given(st.text(ALPHABET, min_size=8, max_size=8))
 def test_a_code_is_forty_bits(code: str) -> None:
-    number = snapshot.code_number(code)
+    number = codec.code_number(code)
     assert number < 2**40
-    assert snapshot.code_of(number) == code
+    assert codec.code_of(number) == code
 
 
 def test_a_snapshot_of_a_stadium_is_small() -> None:
     chance = random.Random(1)
-    days = snapshot.days_since(date(2026, 1, 2), date(2026, 1, 1))
+    days = codec.days_since(date(2026, 1, 2), date(2026, 1, 1))
     made = [
         Row(
             new_id(),
             chance.randbytes(8),
-            snapshot.code_of(chance.randrange(31**8)),
+            codec.code_of(chance.randrange(31**8)),
             tuple(
                 {
                     "seat": n % 40,
@@ -257,5 +257,5 @@ def test_a_snapshot_of_a_stadium_is_small() -> None:
         for n in range(100_000)
     ]
     key, signer = chance.randbytes(32), Ed25519PrivateKey.generate()
-    sealed = snapshot.seal(snapshot.pack({}, made), key, signer, new_id())
+    sealed = codec.seal(codec.pack({}, made), key, signer, new_id())
     assert len(sealed) < 3_000_000

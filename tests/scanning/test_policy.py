@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fullhouse.scanning import policy
-from fullhouse.scanning.merge_actions import offset_of
+from fullhouse.scanning.merge_actions import clock_offset
 from fullhouse.scanning.model import Presence, Scene
-from fullhouse.scanning.policy import Kept
+from fullhouse.scanning.policy import AdmittedScan
 from tests.scanning import cases
 from tests.scanning.cases import EARLIER, HISTORIES, NOW, TODAY, stood
 
@@ -110,27 +110,27 @@ def test_what_is_no_ticket_of_ours_is_never_overridden() -> None:
 def test_a_night_is_one_night_when_the_clocks_change(at: str, zone: str, day: str) -> None:
     moment = datetime.fromisoformat(at).astimezone(UTC)
     assert policy.day_of(moment, zone) == date.fromisoformat(day)
-    assert policy.begins(date.fromisoformat(day), zone) <= moment
-    assert moment < policy.begins(date.fromisoformat(day) + timedelta(days=1), zone)
+    assert policy.day_start(date.fromisoformat(day), zone) <= moment
+    assert moment < policy.day_start(date.fromisoformat(day) + timedelta(days=1), zone)
 
 
 @pytest.mark.parametrize(("said", "hours"), [("03:30", 3.5), ("00:00", 0), ("12:00", 5), ("x", 5), (None, 5), (4, 5)])
 def test_the_boundary_is_the_shows_own(said: Any, hours: float) -> None:
-    assert policy.boundary({"day_boundary": said}) == timedelta(hours=hours)
-    assert policy.boundary({}) == timedelta(hours=5)
+    assert policy.parse_day_boundary({"day_boundary": said}) == timedelta(hours=hours)
+    assert policy.parse_day_boundary({}) == timedelta(hours=5)
 
 
 def test_valid_days_move_with_the_show() -> None:
     start, new = datetime(2026, 3, 28, 20, tzinfo=UTC), datetime(2026, 4, 4, 19, tzinfo=UTC)
-    assert policy.moved_by(start, new, "Europe/Amsterdam") == timedelta(days=7)
-    assert policy.moved_by(start, None, "Europe/Amsterdam") == timedelta()
+    assert policy.day_shift(start, new, "Europe/Amsterdam") == timedelta(days=7)
+    assert policy.day_shift(start, None, "Europe/Amsterdam") == timedelta()
 
 
 # --- merging
 
 _SCANS = st.lists(
     st.builds(
-        Kept,
+        AdmittedScan,
         scan_id=st.uuids(version=4).map(str),
         device=st.sampled_from("ABC"),
         counter=st.integers(0, 30),
@@ -146,51 +146,51 @@ _SCANS = st.lists(
 
 @pytest.mark.req("SCAN-4")
 @given(_SCANS, st.sampled_from(list(policy.ENTITLEMENTS)), st.randoms(use_true_random=False))
-def test_any_order_of_arrival_folds_to_the_same(scans: list[Kept], kind: str, chance: random.Random) -> None:
+def test_any_order_of_arrival_folds_to_the_same(scans: list[AdmittedScan], kind: str, chance: random.Random) -> None:
     mixed = list(scans)
     chance.shuffle(mixed)
-    assert policy.fold(mixed, kind, 1) == policy.fold(scans, kind, 1)
+    assert policy.fold_scans(mixed, kind, 1) == policy.fold_scans(scans, kind, 1)
     # A scan that comes in twice is one scan: the table sees to it, by device and counter.
-    own = [scan.counter for scan in policy.in_order(mixed) if scan.device == "A"]
+    own = [scan.counter for scan in policy.sort_scans(mixed) if scan.device == "A"]
     assert own == sorted(own)
 
 
 @pytest.mark.req("SCAN-4")
 def test_two_gates_that_did_not_hear_of_each_other() -> None:
-    first = Kept("1", "A", 7, NOW, TODAY, "in", "A")
-    second = Kept("2", "C", 1, NOW + timedelta(minutes=3), TODAY, "in", "C")
-    presence, doubles, days = policy.fold([second, first], "single", None)
+    first = AdmittedScan("1", "A", 7, NOW, TODAY, "in", "A")
+    second = AdmittedScan("2", "C", 1, NOW + timedelta(minutes=3), TODAY, "in", "C")
+    presence, doubles, days = policy.fold_scans([second, first], "single", None)
     assert doubles == [policy.Double("already_inside", "1", "2")]
     assert (presence.gate, presence.at, presence.entries) == ("A", NOW, 2)
-    assert days == {TODAY: policy.Marks({"A": 1, "C": 1}, "A")}
-    assert policy.fold([first, second._replace(overridden=True)], "single", None).doubles == []
+    assert days == {TODAY: policy.DayCounts({"A": 1, "C": 1}, "A")}
+    assert policy.fold_scans([first, second._replace(overridden=True)], "single", None).doubles == []
 
 
 def test_a_devices_own_scans_are_in_the_order_of_its_counter() -> None:
     """Its clock went back by hours between coming and going."""
-    came = Kept("1", "A", 1, NOW, TODAY, "in", "A")
-    went = Kept("2", "A", 2, NOW - timedelta(hours=3), TODAY, "out", "A")
-    presence, doubles, days = policy.fold([went, came], "single", None)
-    assert (presence.inside, doubles, days) == (False, [], {TODAY: policy.Marks({"A": 1}, None)})
+    came = AdmittedScan("1", "A", 1, NOW, TODAY, "in", "A")
+    went = AdmittedScan("2", "A", 2, NOW - timedelta(hours=3), TODAY, "out", "A")
+    presence, doubles, days = policy.fold_scans([went, came], "single", None)
+    assert (presence.inside, doubles, days) == (False, [], {TODAY: policy.DayCounts({"A": 1}, None)})
 
 
 def test_by_a_clock_that_went_back_to_yesterday_nobody_left_yesterday() -> None:
-    came = Kept("1", "A", 1, NOW, TODAY, "in", "A")
-    went = Kept("2", "A", 2, NOW - timedelta(days=1), TODAY - timedelta(days=1), "out", "A")
-    presence, _, days = policy.fold([went, came], "single", None)
-    assert (presence.inside, days) == (False, {TODAY: policy.Marks({"A": 1}, None)})
+    came = AdmittedScan("1", "A", 1, NOW, TODAY, "in", "A")
+    went = AdmittedScan("2", "A", 2, NOW - timedelta(days=1), TODAY - timedelta(days=1), "out", "A")
+    presence, _, days = policy.fold_scans([went, came], "single", None)
+    assert (presence.inside, days) == (False, {TODAY: policy.DayCounts({"A": 1}, None)})
 
 
 def test_who_is_not_seen_to_leave_stays_in_the_counts_of_that_day() -> None:
     tomorrow = TODAY + timedelta(days=1)
     scans = [
-        Kept("1", "A", 1, NOW, TODAY, "in", "A"),
-        Kept("2", "B", 1, NOW + timedelta(days=1), tomorrow, "in", "B"),
-        Kept("3", "B", 2, NOW + timedelta(days=1, hours=1), tomorrow, "out", "B"),
+        AdmittedScan("1", "A", 1, NOW, TODAY, "in", "A"),
+        AdmittedScan("2", "B", 1, NOW + timedelta(days=1), tomorrow, "in", "B"),
+        AdmittedScan("3", "B", 2, NOW + timedelta(days=1, hours=1), tomorrow, "out", "B"),
     ]
-    _, doubles, days = policy.fold(scans, "unlimited_multi_day", None)
+    _, doubles, days = policy.fold_scans(scans, "unlimited_multi_day", None)
     assert doubles == []
-    assert days == {TODAY: policy.Marks({"A": 1}, "A"), tomorrow: policy.Marks({"B": 1}, None)}
+    assert days == {TODAY: policy.DayCounts({"A": 1}, "A"), tomorrow: policy.DayCounts({"B": 1}, None)}
 
 
 @pytest.mark.req("SCAN-4")
@@ -205,9 +205,9 @@ def test_who_is_not_seen_to_leave_stays_in_the_counts_of_that_day() -> None:
     ],
 )
 def test_an_entry_with_a_ticket_that_became_void_has_a_name(status: str, old_code: bool, kind: str | None) -> None:
-    assert policy.void_kind(status, old_code=old_code) == kind
+    assert policy.void_incident_kind(status, old_code=old_code) == kind
 
 
 @pytest.mark.parametrize(("off", "minutes"), [(0, 0), (100, 0), (-100, 0), (7205, 120), (-7195, -120), (7230.4, 121)])
 def test_a_wrong_clock_is_put_right_by_whole_minutes(off: float, minutes: int) -> None:
-    assert offset_of(NOW - timedelta(seconds=off), NOW) == timedelta(minutes=minutes)
+    assert clock_offset(NOW - timedelta(seconds=off), NOW) == timedelta(minutes=minutes)

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from fullhouse.tickets.signing.signature import PREFIX, base45, unbase45
+from fullhouse.tickets.signing.signature import PREFIX, decode_base45, encode_base45
 from tests.accounts.helpers import data
 from tests.checkout.helpers import bought, rows, selling
 from tests.events.helpers import announced, trail
@@ -43,12 +43,12 @@ async def test_a_code_that_is_not_ours_is_refused_with_its_reason(
     by, _ = await device(at, client)
     ticket = at.tickets[0]
     good = await qr_of(at, ticket)
-    raw = bytearray(unbase45(good[len(PREFIX) :]) or b"")
+    raw = bytearray(decode_base45(good[len(PREFIX) :]) or b"")
     raw[-1] ^= 1
     other = await selling(at.staff)
     elsewhere = (await bought(client, tenant, other, 0))["tickets"][0]
     wrong = {
-        "forged": {"qr": PREFIX + base45(bytes(raw))},
+        "forged": {"qr": PREFIX + encode_base45(bytes(raw))},
         "unknown": {"qr": good[:-3]},
         "wrong_event": {"qr": await qr_of(at, elsewhere)},
     }

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from fullhouse.kit.cache.warm import client as redis_client
+from fullhouse.kit.cache.optional_redis import make_client as redis_client
 from tests.accounts.helpers import data
 from tests.fixtures import Client, Tenant, run_application, settings
 from tests.kit.conftest import own_redis as own_redis

@@ -1,6 +1,6 @@
 """Houses drawn in text, for allocation. A row `/` begins a section.
 
-`.` free, `x` gone, `o` the party's own, `-` in play but not for this buyer, `|` an aisle, `w` a wheelchair place
+`.` free, `x` gone, `o` the party's own, `-` in play but not for this buyer, `|` an aisle, `w` a wheelchair space
 (`W` gone), `c` a companion seat of the nearest one (`C` soft-reserved).
 """
 
@@ -9,18 +9,18 @@ from typing import NamedTuple
 import numpy as np
 
 from fullhouse.seating.allocation.best_available import Choice, Refused, best_available
-from fullhouse.seating.allocation.explaining import Names
-from fullhouse.seating.allocation.index import Bools, Index, prepare
-from fullhouse.seating.allocation.orphans import Rules
+from fullhouse.seating.allocation.explanations import Names
+from fullhouse.seating.allocation.index import BoolArray, Index, build_index
+from fullhouse.seating.allocation.orphans import AllocationRules
 from fullhouse.seating.plans.chart import Chart
 
-DEFAULT = Rules()
+DEFAULT = AllocationRules()
 
 
 class Drawn(NamedTuple):
     index_: Index
-    free: Bools
-    in_play: Bools
+    free: BoolArray
+    in_play: BoolArray
     own: list[int]
     soft: list[int]
     letters: str
@@ -32,7 +32,7 @@ class Drawn(NamedTuple):
         return Names(
             row=lambda place: chr(65 + place),
             seat=lambda seat: f"{chr(65 + int(row[seat]))}-{seat - firsts[int(row[seat])] + 1}",
-        ).spoken(self.language)
+        ).in_language(self.language)
 
 
 def drawn(*rows: str, focal: tuple[float, float] | None = None) -> Drawn:
@@ -69,7 +69,7 @@ def drawn(*rows: str, focal: tuple[float, float] | None = None) -> Drawn:
         focal_y=focal[1] if focal else -4.0,
     )
     return Drawn(
-        prepare(chart),
+        build_index(chart),
         np.array([letter in ".wc" for letter in letters]),
         np.array([letter in ".wcC-" for letter in letters]),
         [place for place, letter in enumerate(letters) if letter == "o"],
@@ -87,7 +87,7 @@ def hall(sections: int = 3, rows: int = 20, seats: int = 25, aisle_after: int = 
 def ask(
     house: Drawn,
     quantity: int,
-    rules: Rules = DEFAULT,
+    rules: AllocationRules = DEFAULT,
     *,
     accessible: int = 0,
     rotate: int = 0,
@@ -108,7 +108,9 @@ def ask(
     )
 
 
-def got(house: Drawn, quantity: int, rules: Rules = DEFAULT, *, accessible: int = 0, rotate: int = 0) -> Choice:
+def got(
+    house: Drawn, quantity: int, rules: AllocationRules = DEFAULT, *, accessible: int = 0, rotate: int = 0
+) -> Choice:
     answer = ask(house, quantity, rules, accessible=accessible, rotate=rotate)
     assert isinstance(answer, Choice), answer
     return answer

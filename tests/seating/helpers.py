@@ -1,4 +1,4 @@
-"""A small house for tests: five seats with a wheelchair place and its companion, standing room, a members' lounge.
+"""A small house for tests: five seats with a wheelchair space and its companion, standing room, a members' lounge.
 
 Layouts and seated shows come over HTTP; what other rooms will do to seats (hold, sell) is written by the owner.
 """

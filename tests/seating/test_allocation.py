@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fullhouse.seating.allocation.best_available import Choice, Refused, best_available, stranded
-from fullhouse.seating.allocation.index import WHEELCHAIR, prepare
-from fullhouse.seating.allocation.orphans import Rules
+from fullhouse.seating.allocation.best_available import Choice, Refused, best_available, find_stranded
+from fullhouse.seating.allocation.index import WHEELCHAIR, build_index
+from fullhouse.seating.allocation.orphans import AllocationRules
 from fullhouse.seating.allocation.splitting import assign
 from fullhouse.seating.plans.chart import Chart
 from fullhouse.seating.plans.plan import CATEGORIES
@@ -86,7 +86,7 @@ def test_parts_are_even_and_nobody_is_alone_if_another_section_can_do_it() -> No
 @pytest.mark.req("ALLOC-1")
 def test_a_clean_split_is_found_behind_many_nearer_ones() -> None:
     house = drawn(*["...x..."] * 6, "..x..xx")
-    choice = got(house, 4, Rules(max_group_split=0))
+    choice = got(house, 4, AllocationRules(max_group_split=0))
     assert (choice.ordinals, choice.orphans) == ((42, 43, 45, 46), ())
 
 
@@ -109,7 +109,7 @@ def test_rung_4_is_another_section() -> None:
     assert isinstance(answer, Refused)
     assert (answer.is_far, answer.largest, answer.left) == (True, 2, 4)
     assert answer.sentence == "No 4 seats near enough to each other are left; the largest block has 2, in row A."
-    choice = got(house, 4, Rules(allow_split=True))
+    choice = got(house, 4, AllocationRules(allow_split=True))
     assert choice.rung == 4
     assert choice.sentence == "2 together in row A, 2 together in row D of another section"
 
@@ -118,19 +118,19 @@ def test_rung_4_is_another_section() -> None:
 def test_the_largest_split_is_a_rule() -> None:
     house = drawn("..xx", "xxxx", "xxxx", "xx..")
     assert isinstance(ask(house, 4), Refused)
-    assert isinstance(ask(house, 4, Rules(max_group_split=2)), Refused)
-    assert got(house, 4, Rules(allow_split=True)).rung == 4
-    assert got(house, 4, Rules(max_group_split=3)).rung == 3
+    assert isinstance(ask(house, 4, AllocationRules(max_group_split=2)), Refused)
+    assert got(house, 4, AllocationRules(allow_split=True)).rung == 4
+    assert got(house, 4, AllocationRules(max_group_split=3)).rung == 3
     house = drawn("..xxxx", "xxx.x.", "xxxxxx", "xx..xx")
-    assert [len(piece) for piece in got(house, 4, Rules(max_group_split=1)).pieces] == [2, 1, 1]
-    assert [len(piece) for piece in got(house, 4, Rules(max_group_split=3)).pieces] == [2, 2]
+    assert [len(piece) for piece in got(house, 4, AllocationRules(max_group_split=1)).pieces] == [2, 1, 1]
+    assert [len(piece) for piece in got(house, 4, AllocationRules(max_group_split=3)).pieces] == [2, 2]
 
 
 @pytest.mark.req("ALLOC-1")
 def test_what_the_party_holds_counts_for_how_far_apart_it_may_be() -> None:
     far = drawn("oxxx", "xxxx", "xxxx", "xx..")
     assert isinstance(ask(far, 2), Refused)
-    assert got(far, 2, Rules(allow_split=True)).ordinals == (14, 15)
+    assert got(far, 2, AllocationRules(allow_split=True)).ordinals == (14, 15)
     assert got(drawn("oxxx", "xxxx", "xx..", "xxxx"), 2).rung == 3
     already = drawn("oxxx", "xxxx", "xxxx", "xxxo", "x..x")
     assert got(already, 2).rung == 4, "chosen by hand, and so agreed to"
@@ -145,7 +145,7 @@ def test_a_party_with_a_wheelchair_place_goes_where_there_is_room_for_all() -> N
     answer = ask(house, 4, accessible=1)
     assert isinstance(answer, Refused)
     assert answer.is_far
-    assert got(house, 4, Rules(allow_split=True), accessible=1).rung == 4
+    assert got(house, 4, AllocationRules(allow_split=True), accessible=1).rung == 4
     two = drawn("wCxxxx", "xxxxxx", "xxxxxx", "xxxxxx", "xxwCxx", "wCxxxx")
     assert got(two, 4, accessible=2).ordinals == (26, 27, 30, 31)
 
@@ -163,33 +163,33 @@ def test_the_last_rung_refuses_and_names_the_largest_block() -> None:
 def test_strict_adjacency_refuses_instead_of_parting() -> None:
     house = drawn("....xx", "x.xxxx")
     assert got(house, 5).rung == 3
-    answer = ask(house, 5, Rules(adjacency_strict=True))
+    answer = ask(house, 5, AllocationRules(adjacency_strict=True))
     assert isinstance(answer, Refused)
     assert answer.sentence == "No 5 seats together are left; the largest block has 4, in row A."
-    assert got(house, 4, Rules(adjacency_strict=True)).rung == 1
+    assert got(house, 4, AllocationRules(adjacency_strict=True)).rung == 1
 
 
 @pytest.mark.req("ALLOC-1", "ALLOC-2")
 def test_no_sale_is_lost_only_to_orphans() -> None:
-    assert got(drawn("..."), 2, Rules(strict=True, scope="event")).rung == 2
-    assert got(drawn(".....", "xxxxx"), 4, Rules(strict=True)).orphans == (4,)
+    assert got(drawn("..."), 2, AllocationRules(strict=True, scope="event")).rung == 2
+    assert got(drawn(".....", "xxxxx"), 4, AllocationRules(strict=True)).orphans == (4,)
 
 
 @pytest.mark.req("ALLOC-1")
 def test_rules_on_orphans_change_the_choice() -> None:
     house = drawn("x....xx", focal=(2.5, -1))
     assert got(house, 2).ordinals in ((1, 2), (3, 4))
-    assert got(house, 2, Rules(orphan_run_min=1)).ordinals == (2, 3)
+    assert got(house, 2, AllocationRules(orphan_run_min=1)).ordinals == (2, 3)
     house = drawn("....xxx", focal=(1.5, -1))
-    assert got(house, 2, Rules(orphan_run_min=2, row_ends_exempt=True)).ordinals != (1, 2), (
+    assert got(house, 2, AllocationRules(orphan_run_min=2, row_ends_exempt=True)).ordinals != (1, 2), (
         "one end is beside a sold seat"
     )
     house = drawn("...", focal=(1, -1))
     assert got(house, 1).ordinals == (0,)
-    assert got(house, 1, Rules(row_ends_exempt=True)).ordinals == (1,)
+    assert got(house, 1, AllocationRules(row_ends_exempt=True)).ordinals == (1,)
     house = drawn("......", focal=(2.5, -1))
     assert got(house, 2).ordinals == (2, 3)
-    assert got(house, 2, Rules(orphan_run_min=3)).ordinals == (0, 1)
+    assert got(house, 2, AllocationRules(orphan_run_min=3)).ordinals == (0, 1)
 
 
 @pytest.mark.req("ALLOC-1")
@@ -197,7 +197,7 @@ def test_an_aisle_between_consecutive_numbers_is_not_crossed() -> None:
     choice = got(drawn("..|.."), 3)
     assert choice.rung == 3
     assert got(drawn("...|xx"), 3).rung == 1
-    assert isinstance(ask(drawn("..|.."), 3, Rules(adjacency_strict=True)), Refused)
+    assert isinstance(ask(drawn("..|.."), 3, AllocationRules(adjacency_strict=True)), Refused)
 
 
 @pytest.mark.req("ALLOC-1")
@@ -222,7 +222,7 @@ def test_what_the_party_holds_is_extended() -> None:
     assert choice.rung == 3
     assert set(choice.ordinals) <= {0, 1, 2, 3}, "near the own seat, not near the stage"
     assert choice.sentence == "2 together in row A, one row in front"
-    assert isinstance(ask(drawn("......", "xoxxxx"), 2, Rules(adjacency_strict=True)), Refused)
+    assert isinstance(ask(drawn("......", "xoxxxx"), 2, AllocationRules(adjacency_strict=True)), Refused)
     choice = got(drawn(".............", "xxxxxxxxoxxxx", focal=(0, -4)), 2)
     assert set(choice.ordinals) <= {7, 8, 9}
 
@@ -256,7 +256,7 @@ def test_turns_in_one_run_fit_beside_each_other() -> None:
 @pytest.mark.req("ALLOC-1")
 def test_parted_parties_take_turns_too() -> None:
     house = drawn("..x..", "..x..", focal=(2, 0.5))
-    rows = {got(house, 4, Rules(max_group_split=0), rotate=turn).ordinals[0] for turn in range(4)}
+    rows = {got(house, 4, AllocationRules(max_group_split=0), rotate=turn).ordinals[0] for turn in range(4)}
     assert rows == {0, 5}
 
 
@@ -277,10 +277,10 @@ def test_fifty_pairs_at_once_are_all_served_and_leave_nobody_alone() -> None:
         rounds += 1
     assert np.count_nonzero(~free) == 100
     assert rounds < 25, "without turns only one is served in a round"
-    assert len(stranded(index, free)) <= 2
+    assert len(find_stranded(index, free)) <= 2
 
 
-# Wheelchair places
+# Wheelchair spaces
 
 
 @pytest.mark.req("ACC-1")
@@ -306,14 +306,14 @@ def test_no_more_companion_seats_than_wheelchair_places() -> None:
     assert isinstance(answer, Refused)
     assert got(drawn("wCC.x"), 3, accessible=1).ordinals == (0, 1, 3)
     assert got(drawn("wCCw.x"), 4, accessible=2).ordinals == (0, 1, 2, 3)
-    assert isinstance(ask(drawn("wxx", "xwC"), 3, accessible=1), Refused), "the other wheelchair place is not asked for"
+    assert isinstance(ask(drawn("wxx", "xwC"), 3, accessible=1), Refused), "the other wheelchair space is not asked for"
 
 
 @pytest.mark.req("ACC-1")
 def test_a_party_that_holds_the_wheelchair_place_may_add_the_companion() -> None:
     house = drawn("oCC.x")
     chart = house.index_.chart._replace(category=np.array([1, 2, 2, 0, 0]), companion_of=np.array([-1, 0, 0, -1, -1]))
-    house = house._replace(index_=prepare(chart))
+    house = house._replace(index_=build_index(chart))
     assert got(house, 1).ordinals == (1,)
     assert got(house, 2).ordinals == (1, 3), "one companion seat, and the nearest other"
     stranger = house._replace(own=[3])
@@ -332,7 +332,7 @@ def test_the_rest_of_the_party_sits_near_the_wheelchair_place() -> None:
 def test_too_few_wheelchair_places() -> None:
     answer = ask(drawn("wC....", "WC...."), 2, accessible=2)
     assert isinstance(answer, Refused)
-    assert answer.sentence == "Only 1 wheelchair place is left."
+    assert answer.sentence == "Only 1 wheelchair space is left."
 
 
 @pytest.mark.req("ALLOC-1")
@@ -345,7 +345,7 @@ def test_nonsense_is_a_mistake_of_the_caller() -> None:
 @pytest.mark.req("ALLOC-1")
 def test_a_house_without_seats_has_nothing_left() -> None:
     number, place = np.zeros(0, int), np.zeros(0)
-    empty = prepare(Chart(number, number, number, number, place, place, number, number, number, 0.0, 0.0))
+    empty = build_index(Chart(number, number, number, number, place, place, number, number, number, 0.0, 0.0))
     none = np.zeros(0, np.bool_)
     assert best_available(empty, none, none, 2, zones={0}) == Refused(0, 0, "No seats are left.")
 
@@ -366,7 +366,11 @@ def test_every_row_and_party_against_the_oracle(length: int) -> None:
         free = np.flatnonzero(house.free).tolist()
         runs = house.index_.chart.run.tolist()
         for quantity in range(1, 6):
-            for rules in (DEFAULT, Rules(row_ends_exempt=True), Rules(orphan_run_min=3)) if length < 8 else (DEFAULT,):
+            for rules in (
+                (DEFAULT, AllocationRules(row_ends_exempt=True), AllocationRules(orphan_run_min=3))
+                if length < 8
+                else (DEFAULT,)
+            ):
                 answer = ask(house, quantity, rules)
                 expected = oracle.best(free, free, quantity, runs, rules.orphan_run_min, rules.row_ends_exempt)
                 if expected is None:

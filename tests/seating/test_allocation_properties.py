@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fullhouse.seating.allocation.best_available import Choice, Refused, best_available, stranded
-from fullhouse.seating.allocation.index import reach
-from fullhouse.seating.allocation.orphans import Rules, judge
+from fullhouse.seating.allocation.best_available import Choice, Refused, best_available, find_stranded
+from fullhouse.seating.allocation.index import find_block_starts
+from fullhouse.seating.allocation.orphans import AllocationRules, evaluate
 from tests.seating import oracle
 from tests.seating.drawn import ask, drawn, hall
 
@@ -25,7 +25,7 @@ def test_what_always_holds(rows: list[str], quantity: int, rotate: int, data: st
     house = drawn(*rows)
     runs = house.index_.chart.run.tolist()
     free = set(np.flatnonzero(house.free).tolist())
-    rules = Rules(
+    rules = AllocationRules(
         orphan_run_min=data.draw(st.integers(1, 3)),
         row_ends_exempt=data.draw(st.booleans()),
         max_group_split=data.draw(st.integers(0, 3)),
@@ -46,8 +46,10 @@ def test_what_always_holds(rows: list[str], quantity: int, rotate: int, data: st
     assert (len(answer.pieces) == 1) == bool(blocks), "never parted when there is a block"
     if blocks:
         assert len(answer.orphans) == min(len(oracle.orphans(in_play, way, runs, least, exempt)) for way in blocks)
-        assert judge(house.index_, house.free, house.in_play, answer.ordinals, rules).legal
-        assert judge(house.index_, house.free, house.in_play, answer.ordinals, Rules(least, "event", exempt)).legal
+        assert evaluate(house.index_, house.free, house.in_play, answer.ordinals, rules).legal
+        assert evaluate(
+            house.index_, house.free, house.in_play, answer.ordinals, AllocationRules(least, "event", exempt)
+        ).legal
 
 
 SECTIONS = st.lists(
@@ -62,8 +64,11 @@ def test_nobody_is_parted_further_than_allowed(rows: list[str], quantity: int, m
     house = drawn(*rows)
     row, section = house.index_.chart.row.tolist(), house.index_.chart.section.tolist()
     free, own = np.flatnonzero(house.free).tolist(), house.own
-    rules = Rules(max_group_split=most, adjacency_strict=adjacent)
-    answer, agreed = ask(house, quantity, rules), ask(house, quantity, Rules(max_group_split=most, allow_split=True))
+    rules = AllocationRules(max_group_split=most, adjacency_strict=adjacent)
+    answer, agreed = (
+        ask(house, quantity, rules),
+        ask(house, quantity, AllocationRules(max_group_split=most, allow_split=True)),
+    )
     assert isinstance(agreed, Choice) == (len(free) >= quantity), "who agrees to it gets whatever is left"
     if own and not oracle.is_near(own, row, section, most):
         return  # they sit further apart already
@@ -90,7 +95,7 @@ def test_nor_is_a_party_with_wheelchair_places(rows: list[str], quantity: int, a
     if accessible > quantity:
         return
     row, section = house.index_.chart.row.tolist(), house.index_.chart.section.tolist()
-    answer = ask(house, quantity, Rules(max_group_split=most), accessible=accessible)
+    answer = ask(house, quantity, AllocationRules(max_group_split=most), accessible=accessible)
     if isinstance(answer, Choice):
         assert oracle.is_near(answer.ordinals, row, section, most)
         return
@@ -152,13 +157,13 @@ def test_a_hall_sold_out_by_random_parties_strands_few_seats(smallest: int) -> N
     worst = 0
     while True:
         quantity = chance.randint(smallest, 6)
-        answer = best_available(index, free, free, quantity, Rules(allow_split=True))
+        answer = best_available(index, free, free, quantity, AllocationRules(allow_split=True))
         if isinstance(answer, Refused):
             assert np.count_nonzero(free) < quantity, "a sale lost"
             break
         assert free[list(answer.ordinals)].all()
         if len(answer.pieces) > 1:
-            assert not reach(index.links, free, quantity).any()
+            assert not find_block_starts(index.links, free, quantity).any()
         free[list(answer.ordinals)] = False
-        worst = max(worst, len(stranded(index, free)))
+        worst = max(worst, len(find_stranded(index, free)))
     assert worst / len(free) < 0.05

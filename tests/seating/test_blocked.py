@@ -43,7 +43,7 @@ class Recorder:
 
 @pytest.fixture
 def recorder(admin: Client, monkeypatch: pytest.MonkeyPatch) -> Recorder:
-    monkeypatch.setattr(outbox, "_consequences", outbox._consequences)
+    monkeypatch.setattr(outbox, "_sync_handlers", outbox._sync_handlers)
     listening = Recorder()
     outbox.wire({facts.SeatsBlocked: [listening]})
     return listening

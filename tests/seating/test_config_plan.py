@@ -12,13 +12,13 @@ import pytest
 from fullhouse.cli import plans
 from fullhouse.kit.errors import Malformed
 from fullhouse.seating.plans import formats
-from fullhouse.seating.plans.chart import compile
+from fullhouse.seating.plans.chart import build_chart
 from fullhouse.seating.plans.checks import check
-from fullhouse.seating.plans.config import plan as config_plan
+from fullhouse.seating.plans.config import converter as config_converter
+from fullhouse.seating.plans.decoding import decode_as
+from fullhouse.seating.plans.decoding import decode_plan as read_plan
 from fullhouse.seating.plans.generators import generate
 from fullhouse.seating.plans.plan import Plan, PlanInvalid, Point, encode, walk
-from fullhouse.seating.plans.reading import read as read_plan
-from fullhouse.seating.plans.reading import read_as
 from tests.accounts.helpers import data
 from tests.events.helpers import make_venue
 from tests.fixtures import Client, Tenant
@@ -51,11 +51,11 @@ EXCERPT = {  # one seat of a zone, as somebody shows what a config looks like
 
 
 def read(document: Any) -> tuple[Plan, list[str]]:
-    return config_plan.read(msgspec.json.encode(document))
+    return config_converter.read_config(msgspec.json.encode(document))
 
 
 def written(plan: Plan) -> Any:
-    return msgspec.json.decode(config_plan.write(plan))
+    return msgspec.json.decode(config_converter.write_config(plan))
 
 
 def mistakes(document: Any) -> list[tuple[str, str]]:
@@ -143,10 +143,10 @@ def test_pairs_are_found_however_they_are_said() -> None:
     place, companion = "zones__0__seats__0__companion_seat_id", "zones__0__seats__1__companion_seat_id"
     for said in ({place: ...}, {companion: ...}, {place: ..., companion: ...}):
         plan, _ = read(changed(**said))
-        assert compile(plan).companion_of[:4].tolist() == [-1, 0, -1, -1]
+        assert build_chart(plan).companion_of[:4].tolist() == [-1, 0, -1, -1]
     alone = changed(**{place: ..., companion: ...}, seat_groups__0=...)
     plan, notes = read(alone)  # not even a group: it stands beside the place
-    assert compile(plan).companion_of[:4].tolist() == [-1, 0, -1, -1]
+    assert build_chart(plan).companion_of[:4].tolist() == [-1, 0, -1, -1]
     assert any("“orchestra-A-2” goes with “orchestra-A-1”" in note for note in notes)
     alone["zones"][0]["seats"][1]["coordinates"]["x"] = 40  # beyond the aisle
     assert [path for path, _ in mistakes(alone)] == ["zones[0].seats[1].category"]
@@ -154,7 +154,7 @@ def test_pairs_are_found_however_they_are_said() -> None:
 
 def test_a_wheelchair_place_should_have_a_companion() -> None:
     _, notes = read(changed(zones__0__seats__4__category="wheelchair"))
-    assert "1 place for wheelchairs without a companion seat." in notes
+    assert "1 wheelchair space without a companion seat." in notes
     assert not any("without a companion" in note for note in read(CONFIG)[1])
 
 
@@ -162,8 +162,8 @@ def test_a_place_with_two_companions_keeps_both() -> None:
     seat = {"category": "companion", "companion_of_seat_id": "orchestra-A-1"}
     document = changed(zones__0__seats__4=CONFIG["zones"][0]["seats"][4] | seat)
     plan, _ = read(document)
-    assert np.flatnonzero(compile(plan).companion_of == 0).tolist() == [1, 4]
-    assert (compile(read(written(plan))[0]).companion_of == compile(plan).companion_of).all()
+    assert np.flatnonzero(build_chart(plan).companion_of == 0).tolist() == [1, 4]
+    assert (build_chart(read(written(plan))[0]).companion_of == build_chart(plan).companion_of).all()
 
 
 # --- mistakes
@@ -188,7 +188,7 @@ def test_a_place_with_two_companions_keeps_both() -> None:
         (
             changed(zones__0__seats__2__companion_seat_id="orchestra-A-1"),
             "zones[0].seats[2].companion_seat_id",
-            "Only a wheelchair place has companions.",
+            "Only a wheelchair space has companions.",
         ),
         (changed(zones__1__zone_id="pit"), "zones[2].zone_id", "used already, at zones[1].zone_id."),
         (changed(zones__1__capacity=...), "zones[1].capacity", "A ga_seated zone needs a capacity."),
@@ -211,7 +211,7 @@ def test_what_is_no_config_at_all() -> None:
     for document in documents:
         assert mistakes(document)
     with pytest.raises(Malformed):
-        config_plan.read(b"{")
+        config_converter.read_config(b"{")
 
 
 # --- the same shape again
@@ -231,10 +231,10 @@ def test_the_config_comes_back() -> None:
 @pytest.mark.parametrize("kind", KINDS)
 def test_any_plan_comes_back_the_same(kind: str) -> None:
     said = {"kind": kind} | ({"tiers": 1, "rows_per_tier": 2} if kind == "arena" else {})
-    plan = generate(read_as(plans.KINDS[kind], said))  # type: ignore[arg-type]
-    again, notes = config_plan.read(config_plan.write(plan))
+    plan = generate(decode_as(plans.KINDS[kind], said))  # type: ignore[arg-type]
+    again, notes = config_converter.read_config(config_converter.write_config(plan))
     assert notes == []
-    before, after = compile(plan), compile(again)
+    before, after = build_chart(plan), build_chart(again)
     for name in ("zone", "section", "run", "x", "y", "category", "price", "companion_of"):
         assert (getattr(before, name) == getattr(after, name)).all(), name
     assert [p.seat.number for p in walk(again)] == [p.seat.number for p in walk(plan)]
@@ -244,7 +244,7 @@ def test_any_plan_comes_back_the_same(kind: str) -> None:
         plan.width,
         plan.height,
     )
-    assert config_plan.write(again) == config_plan.write(plan)
+    assert config_converter.write_config(again) == config_converter.write_config(plan)
 
 
 def test_coordinates_below_zero_are_moved_together() -> None:
@@ -258,13 +258,13 @@ def test_coordinates_below_zero_are_moved_together() -> None:
 
 
 def test_a_document_is_known_by_its_shape() -> None:
-    assert formats.shape_of(CONFIG) == "config"
-    assert formats.shape_of({"config": CONFIG}) == "config"
-    assert formats.shape_of(EXCERPT) == "config"
-    assert formats.shape_of(PRETIX) == "fullhouse"
-    assert formats.shape_of({"zones": [{"zone_id": "of pretix", "rows": []}]}) == "fullhouse"
-    assert formats.shape_of(json.loads(encode(house()))) == "fullhouse"
-    assert formats.shape_of([]) == "fullhouse"
+    assert formats.detect_format(CONFIG) == "config"
+    assert formats.detect_format({"config": CONFIG}) == "config"
+    assert formats.detect_format(EXCERPT) == "config"
+    assert formats.detect_format(PRETIX) == "fullhouse"
+    assert formats.detect_format({"zones": [{"zone_id": "of pretix", "rows": []}]}) == "fullhouse"
+    assert formats.detect_format(json.loads(encode(house()))) == "fullhouse"
+    assert formats.detect_format([]) == "fullhouse"
 
 
 @pytest.mark.parametrize("query", ["", "?format=config"])

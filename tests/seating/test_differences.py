@@ -5,7 +5,15 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from fullhouse.seating.plans.differences import Kind, Moved, Recategorised, Renumbered, Words, ZoneChange, difference
+from fullhouse.seating.plans.differences import (
+    Moved,
+    Recategorised,
+    Renumbered,
+    SeatName,
+    SeatTerms,
+    ZoneChange,
+    compare_plans,
+)
 from fullhouse.seating.plans.plan import Plan, Point, Row, Seat
 from tests.seating.helpers import house
 
@@ -23,22 +31,22 @@ def row() -> Row:
 
 
 def test_equal_plans_differ_in_nothing() -> None:
-    assert difference(house(), house()).nothing
+    assert compare_plans(house(), house()).is_empty
 
 
 def test_seats_come_and_go() -> None:
     new = Seat(key="A-6", number="6", x=60, y=50)
     changed = with_row(house(), replace(row(), seats=(*row().seats[:4], new)))
-    found = difference(house(), changed)
+    found = compare_plans(house(), changed)
     assert (found.added, found.removed) == (("A-6",), ("A-5",))
     assert not any([found.moved, found.recategorised, found.renumbered])
-    assert not found.nothing
+    assert not found.is_empty
 
 
 def test_a_seat_moves() -> None:
     seats = row().seats
     changed = with_row(house(), replace(row(), seats=(*seats[:4], replace(seats[4], x=55.0))))
-    found = difference(house(), changed)
+    found = compare_plans(house(), changed)
     assert found.moved == (Moved("A-5", Point(50, 50), Point(55, 50)),)
     assert not any([found.added, found.removed, found.recategorised, found.renumbered, found.zones])
 
@@ -52,15 +60,15 @@ def test_category_price_and_zone_are_what_a_seat_is_sold_as() -> None:
             seats=(*seats[:3], replace(seats[3], price_category="two"), replace(seats[4], category="standard")),
         ),
     )
-    assert difference(house(), changed).recategorised == (
-        Recategorised("A-4", Kind("stalls", "standard", "one"), Kind("stalls", "standard", "two")),
-        Recategorised("A-5", Kind("stalls", "restricted_view", "two"), Kind("stalls", "standard", "two")),
+    assert compare_plans(house(), changed).recategorised == (
+        Recategorised("A-4", SeatTerms("stalls", "standard", "one"), SeatTerms("stalls", "standard", "two")),
+        Recategorised("A-5", SeatTerms("stalls", "restricted_view", "two"), SeatTerms("stalls", "standard", "two")),
     )
 
 
 def test_a_new_price_for_the_zone_reaches_the_seats_that_name_none() -> None:
     changed = with_row(house(), row(), price_category="two")
-    assert [change.seat for change in difference(house(), changed).recategorised] == ["A-1", "A-2", "A-3", "A-4"]
+    assert [change.seat for change in compare_plans(house(), changed).recategorised] == ["A-1", "A-2", "A-3", "A-4"]
 
 
 def test_a_seat_that_changes_its_zone_is_neither_new_nor_gone() -> None:
@@ -73,27 +81,27 @@ def test_a_seat_that_changes_its_zone_is_neither_new_nor_gone() -> None:
         changed,
         zones=(*changed.zones[:2], replace(lounge, sections=(replace(lounge.sections[0], rows=(rest,)),))),
     )
-    found = difference(plan, changed)
+    found = compare_plans(plan, changed)
     assert not any([found.added, found.removed])
     assert found.recategorised == (
-        Recategorised("V-1", Kind("lounge", "standard", None), Kind("stalls", "standard", "one")),
+        Recategorised("V-1", SeatTerms("lounge", "standard", None), SeatTerms("stalls", "standard", "one")),
     )
-    assert found.renumbered == (Renumbered("V-1", Words("Lounge", "A", "1"), Words("Main", "A", "6")),)
+    assert found.renumbered == (Renumbered("V-1", SeatName("Lounge", "A", "1"), SeatName("Main", "A", "6")),)
     assert found.zones == (ZoneChange("stalls", "changed", ("seats",)), ZoneChange("lounge", "changed", ("seats",)))
 
 
 def test_other_words_on_the_ticket() -> None:
     changed = with_row(house(), replace(row(), label="AA"))
-    found = difference(house(), changed)
+    found = compare_plans(house(), changed)
     assert len(found.renumbered) == 5
-    assert found.renumbered[0] == Renumbered("A-1", Words("Main", "A", "1"), Words("Main", "AA", "1"))
+    assert found.renumbered[0] == Renumbered("A-1", SeatName("Main", "A", "1"), SeatName("Main", "AA", "1"))
 
 
 def test_zones_come_go_and_change() -> None:
     plan = house()
     pit = replace(plan.zones[1], key="floor", name="Floor")
     changed = replace(plan, zones=(plan.zones[0], pit, replace(plan.zones[2], membership_tier="patrons")))
-    assert difference(plan, changed).zones == (
+    assert compare_plans(plan, changed).zones == (
         ZoneChange("pit", "removed"),
         ZoneChange("floor", "added"),
         ZoneChange("lounge", "changed", ("membership_tier",)),

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from msgspec.structs import replace
 
-from fullhouse.seating.maps.drawing import NUMBERS_UP_TO, SIMPLE_ABOVE, svg
+from fullhouse.seating.maps.drawing import NUMBERS_UP_TO, SIMPLE_ABOVE, render_svg
 from fullhouse.seating.plans import generators
 from fullhouse.seating.plans.generators import Arena, Curved, Festival, Straight, Tables, Theatre
 from fullhouse.seating.plans.plan import Plan, Zone, walk
@@ -32,43 +32,43 @@ def dots(picture: str) -> int:
 def test_every_seat_is_drawn_once(request_: generators.Generator) -> None:
     plan = generators.generate(request_)
     special = sum(place.seat.category != "standard" for place in walk(plan))
-    assert dots(svg(plan)) == sum(1 for _ in walk(plan)) - special
+    assert dots(render_svg(plan)) == sum(1 for _ in walk(plan)) - special
 
 
 def test_the_picture_says_what_is_where() -> None:
     plan = generators.festival(Festival())
-    said = texts(svg(plan))
+    said = texts(render_svg(plan))
     assert {"Stage", "Pit", "Standing, 300", "Floor", "Free seating, 400", "Orchestra", "VIP lounge"} <= set(said)
     assert {"Orchestra (300)", "Pit (300)", "VIP lounge (50)", "Wheelchair", "Companion"} <= set(said)
     assert said.count("A") == 2  # the row's label, at both of its ends
 
 
 def test_price_categories_have_their_colours() -> None:
-    picture = svg(house())
+    picture = render_svg(house())
     assert "#14213D" in picture
     assert "#123456" in picture
 
 
 @pytest.mark.req("ACC-1")
 def test_marks_are_explained_only_where_they_are_used() -> None:
-    assert {"Wheelchair", "Companion", "Restricted view"} <= set(texts(svg(house())))
-    assert not {"Wheelchair", "Companion", "Sold"} & set(texts(svg(generators.straight(Straight()))))
+    assert {"Wheelchair", "Companion", "Restricted view"} <= set(texts(render_svg(house())))
+    assert not {"Wheelchair", "Companion", "Sold"} & set(texts(render_svg(generators.straight(Straight()))))
 
 
 def test_states_are_told_apart_without_colour() -> None:
     states = np.array([0, 0, 0, 1, 2, 3, 0], dtype=np.uint8)
-    picture = svg(house(), states)
+    picture = render_svg(house(), states)
     assert {"Sold", "Held", "Blocked"} <= set(texts(picture))
     assert dots(picture) == 2  # A-3 and V-2: the others have a mark of their own
     with pytest.raises(ValueError, match="3 states for 7 seats"):
-        svg(house(), states[:3])
+        render_svg(house(), states[:3])
 
 
 def test_text_from_outside_stays_text() -> None:
     wild = "</text><script>alert(1)</script>&\x00\x1b\"'"
     plan = house()
     section = replace(plan.zones[0].sections[0], name=wild)
-    picture = svg(replace(plan, name=wild, zones=(replace(plan.zones[0], sections=(section,)), *plan.zones[1:])))
+    picture = render_svg(replace(plan, name=wild, zones=(replace(plan.zones[0], sections=(section,)), *plan.zones[1:])))
     root = ElementTree.fromstring(picture)
     assert not list(root.iter(f"{SVG}script"))
     assert "</text><script>alert(1)</script>&\"'" in texts(picture)
@@ -76,8 +76,8 @@ def test_text_from_outside_stays_text() -> None:
 
 def test_numbers_are_written_into_the_seats_of_a_small_house() -> None:
     small, large = (generators.straight(Straight(rows=rows, seats_per_row=50)) for rows in (2, NUMBERS_UP_TO // 50 + 1))
-    assert texts(svg(small)).count("37") == 2
-    assert "37" not in texts(svg(large))
+    assert texts(render_svg(small)).count("37") == 2
+    assert "37" not in texts(render_svg(large))
 
 
 def test_a_stadium_is_a_few_paths() -> None:
@@ -86,7 +86,7 @@ def test_a_stadium_is_a_few_paths() -> None:
     )
     seats = sum(1 for _ in walk(plan))
     assert seats > SIMPLE_ABOVE
-    picture = svg(plan)
+    picture = render_svg(plan)
     assert dots(picture) == seats
     assert len(picture) < 12 * seats
     assert len(picture.splitlines()) < 300
@@ -94,4 +94,4 @@ def test_a_stadium_is_a_few_paths() -> None:
 
 def test_a_field_without_seats_has_a_picture_too() -> None:
     plan = Plan(name="Field", width=100, height=50, zones=(Zone(key="f", name="F", zone_type="ga_seated", capacity=9),))
-    ElementTree.fromstring(svg(plan))
+    ElementTree.fromstring(render_svg(plan))

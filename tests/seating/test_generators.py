@@ -10,12 +10,12 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from fullhouse.seating.plans import generators
-from fullhouse.seating.plans.chart import compile
+from fullhouse.seating.plans.chart import build_chart
 from fullhouse.seating.plans.checks import check
+from fullhouse.seating.plans.decoding import decode_plan
 from fullhouse.seating.plans.drafts import row_labels, seat_numbers, wheelchair_ends
 from fullhouse.seating.plans.generators import Arena, Curved, Festival, Straight, Tables, Theatre
 from fullhouse.seating.plans.plan import Plan, PlanInvalid, capacity_of, encode, seats_in, total_capacity, walk
-from fullhouse.seating.plans.reading import read
 
 NUMBERINGS = st.sampled_from(["left_to_right", "right_to_left", "odd_even"])
 LABELS = st.sampled_from(["letters", "letters_without_i_o", "numbers"])
@@ -26,8 +26,8 @@ several = settings(max_examples=40, deadline=None, suppress_health_check=[Health
 def sound(plan: Plan, pitch: float) -> None:
     """Passes its checks, survives writing and reading, has companions next to their places and no seat on another."""
     assert check(plan, venue_capacity=total_capacity(plan)) == []
-    assert read(encode(plan)) == plan
-    chart = compile(plan)
+    assert decode_plan(encode(plan)) == plan
+    chart = build_chart(plan)
     for seat in np.flatnonzero(chart.companion_of >= 0):
         place = chart.companion_of[seat]
         assert abs(seat - place) == 1
@@ -37,7 +37,7 @@ def sound(plan: Plan, pitch: float) -> None:
 
 def apart(plan: Plan, limit: float) -> None:
     """No two seats are nearer to each other than that."""
-    chart = compile(plan)
+    chart = build_chart(plan)
     cells: dict[tuple[int, int], list[tuple[float, float]]] = {}
     for x, y in zip(chart.x.tolist(), chart.y.tolist(), strict=True):
         across, down = int(x // limit), int(y // limit)
@@ -72,7 +72,7 @@ def test_straight_rows(wishes: dict[str, Any]) -> None:
     assert total_capacity(plan) == request.rows * request.seats_per_row
     assert sum(place.seat.category == "wheelchair" for place in walk(plan)) == request.wheelchair_places
     aisles = {after for after in request.aisles_after if after < request.seats_per_row}
-    assert len(set(compile(plan).run.tolist())) == request.rows * (len(aisles) + 1)
+    assert len(set(build_chart(plan).run.tolist())) == request.rows * (len(aisles) + 1)
 
 
 @pytest.mark.req("SEAT-1", "ACC-1")
@@ -182,7 +182,7 @@ def test_tables(request: Tables) -> None:
     assert total_capacity(plan) == count * request.seats_per_table
     assert [len(group.seats) for group in plan.groups] == [request.seats_per_table] * count
     assert {group.sold_as for group in plan.groups} == {request.sold_as}
-    assert len(set(compile(plan).run.tolist())) == count
+    assert len(set(build_chart(plan).run.tolist())) == count
     assert plan.zones[0].zone_type == ("vip_reserved" if request.membership_tier else "reserved_seating")
 
 
@@ -264,7 +264,7 @@ def test_numbers(numbering: Any, seats: int, numbers: str) -> None:
 def test_numbers_go_on_across_an_aisle_but_neighbours_do_not() -> None:
     plan = generators.straight(Straight(rows=1, seats_per_row=6, aisles_after=(2,)))
     assert [place.seat.number for place in walk(plan)] == ["1", "2", "3", "4", "5", "6"]
-    assert compile(plan).run.tolist() == [0, 0, 1, 1, 1, 1]
+    assert build_chart(plan).run.tolist() == [0, 0, 1, 1, 1, 1]
 
 
 def test_blocks_can_be_sections_that_begin_anew() -> None:

@@ -10,15 +10,15 @@ from hypothesis import strategies as st
 
 from fullhouse.kit.errors import Malformed
 from fullhouse.seating.maps.geometry import (
-    geometry,
-    geometry_json,
-    neighbours,
+    decode_geometry,
+    decode_neighbours,
+    encode_geometry,
     pack_states,
-    read_geometry,
+    to_geometry_json,
     unpack_states,
 )
 from fullhouse.seating.plans import generators
-from fullhouse.seating.plans.chart import compile
+from fullhouse.seating.plans.chart import build_chart
 from fullhouse.seating.plans.generators import Arena, Curved, Festival, Tables, Theatre
 from fullhouse.seating.plans.plan import CATEGORIES, Plan, Point, Row, Seat, Section, Zone, walk
 from tests.seating.helpers import house
@@ -46,7 +46,7 @@ def rows_of(rows: list[list[tuple[str, float, float]]], size: float = 1_000.0) -
 
 
 def test_seats_are_numbered_as_the_document_lists_them() -> None:
-    chart = compile(house())
+    chart = build_chart(house())
     assert chart.zone.tolist() == [0, 0, 0, 0, 0, 2, 2]
     assert chart.section.tolist() == [0, 0, 0, 0, 0, 1, 1]
     assert chart.row.tolist() == [0, 0, 0, 0, 0, 1, 1]
@@ -68,9 +68,9 @@ def test_seats_are_numbered_as_the_document_lists_them() -> None:
 
 def test_a_plan_without_seats_compiles_to_nothing() -> None:
     plan = Plan(name="Field", width=10, height=10, zones=(Zone(key="f", name="F", zone_type="ga_seated", capacity=9),))
-    chart = compile(plan)
+    chart = build_chart(plan)
     assert [len(column) for column in chart[:-2]] == [0] * 9
-    assert read_geometry(geometry(plan, chart)).keys == []
+    assert decode_geometry(encode_geometry(plan, chart)).keys == []
 
 
 # --- round trips
@@ -80,20 +80,20 @@ def test_a_plan_without_seats_compiles_to_nothing() -> None:
 @pytest.mark.parametrize("request_", PLANS, ids=lambda request: type(request).__name__)
 def test_a_map_says_who_sits_beside_whom(request_: generators.Generator) -> None:
     plan = generators.generate(request_)
-    chart = compile(plan)
-    found = neighbours(geometry(plan, chart))
+    chart = build_chart(plan)
+    found = decode_neighbours(encode_geometry(plan, chart))
     places = list(walk(plan))
     whole = {key for group in plan.groups if group.sold_as == "whole" for key in group.seats}
-    assert found.begins == np.flatnonzero(np.diff(chart.run, prepend=-1)).tolist()
-    assert found.wholes == [n for n, place in enumerate(places) if place.seat.key in whole]
+    assert found.chain_starts == np.flatnonzero(np.diff(chart.run, prepend=-1)).tolist()
+    assert found.whole_seats == [n for n, place in enumerate(places) if place.seat.key in whole]
     assert found.wheelchairs == [n for n, place in enumerate(places) if place.seat.category == "wheelchair"]
 
 
 @pytest.mark.parametrize("request_", PLANS, ids=lambda request: type(request).__name__)
 def test_a_map_comes_back_as_it_was(request_: generators.Generator) -> None:
     plan = generators.generate(request_)
-    chart = compile(plan)
-    back = read_geometry(geometry(plan, chart))
+    chart = build_chart(plan)
+    back = decode_geometry(encode_geometry(plan, chart))
     places = list(walk(plan))
     assert back.keys == [place.seat.key for place in places]
     assert back.numbers == [place.seat.number for place in places]
@@ -109,7 +109,7 @@ def test_a_map_comes_back_as_it_was(request_: generators.Generator) -> None:
 
 def test_the_header_says_what_the_map_needs() -> None:
     plan = generators.festival(Festival())
-    header = read_geometry(geometry(plan, compile(plan))).header
+    header = decode_geometry(encode_geometry(plan, build_chart(plan))).header
     pit = header["zones"][0]
     assert (pit["key"], pit["zone_type"], pit["capacity"], len(pit["area"])) == ("pit", "ga_standing", 300, 4)
     assert header["sections"] == {
@@ -128,7 +128,7 @@ def test_the_header_says_what_the_map_needs() -> None:
 
 def test_odd_and_even_are_two_progressions() -> None:
     plan = generators.theatre(Theatre(stalls_rows=1, stalls_seats=7, circle_rows=0, wheelchair_places=0))
-    assert read_geometry(geometry(plan, compile(plan))).header["rows"]["numbers"] == [[[7, -2, 4], [2, 2]]]
+    assert decode_geometry(encode_geometry(plan, build_chart(plan))).header["rows"]["numbers"] == [[[7, -2, 4], [2, 2]]]
 
 
 @settings(max_examples=60, deadline=None)
@@ -150,8 +150,8 @@ def test_odd_and_even_are_two_progressions() -> None:
 def test_any_rows_come_back(rows: list[list[tuple[str, float, float]]]) -> None:
     """Leaps across the whole plan and back too, for which 16 bits are too few unless they wrap."""
     plan = rows_of(rows)
-    chart = compile(plan)
-    back = read_geometry(geometry(plan, chart))
+    chart = build_chart(plan)
+    back = decode_geometry(encode_geometry(plan, chart))
     places = list(walk(plan))
     assert back.numbers == [place.seat.number for place in places]
     assert back.keys == [place.seat.key for place in places]
@@ -162,15 +162,15 @@ def test_any_rows_come_back(rows: list[list[tuple[str, float, float]]]) -> None:
 
 def test_leaps_from_edge_to_edge_wrap() -> None:
     plan = rows_of([[("1", 0, 0), ("2", 100_000, 0), ("3", 0, 100_000), ("4", 100_000, 5)]], 100_000)
-    chart = compile(plan)
-    back = read_geometry(geometry(plan, chart))
+    chart = build_chart(plan)
+    back = decode_geometry(encode_geometry(plan, chart))
     assert np.allclose(back.x, chart.x, atol=back.header["unit"])
     assert np.allclose(back.y, chart.y, atol=back.header["unit"])
 
 
 def test_the_same_in_json() -> None:
     plan = house()
-    said = msgspec.json.decode(msgspec.json.encode(geometry_json(plan, compile(plan))))
+    said = msgspec.json.decode(msgspec.json.encode(to_geometry_json(plan, build_chart(plan))))
     assert said["x"] == [10, 20, 30, 40, 50, 10, 20]
     assert said["gap_before"] == [0, 0, 1, 0, 0, 0, 0]
     assert said["companions"] == [[1, 0]]
@@ -182,21 +182,21 @@ def test_80_000_seats_are_small() -> None:
     plan = generators.arena(
         Arena(tiers=5, rows_per_tier=26, floor_width=1000, floor_height=700, first_tier_sections=24)
     )
-    chart = compile(plan)
+    chart = build_chart(plan)
     assert len(chart.x) > 80_000
-    assert len(gzip.compress(geometry(plan, chart))) < 70_000
+    assert len(gzip.compress(encode_geometry(plan, chart))) < 70_000
 
 
 @pytest.mark.parametrize("data", [b"", b"FHG1", b"PNG\0\0\0\0\0"])
 def test_other_bytes_are_no_map(data: bytes) -> None:
     with pytest.raises(Malformed):
-        read_geometry(data)
+        decode_geometry(data)
 
 
 def test_a_cut_map_is_noticed() -> None:
     plan = house()
     with pytest.raises(Malformed):
-        read_geometry(geometry(plan, compile(plan))[:-1])
+        decode_geometry(encode_geometry(plan, build_chart(plan))[:-1])
 
 
 # --- states

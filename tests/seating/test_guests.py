@@ -103,7 +103,7 @@ async def test_who_stands_how_at_the_doors(
 
     async def may_enter() -> bool:
         async with services.database.tenant(tenant.id) as tx:
-            zone = await actions.zone_of(tx, event_id, lounge)
+            zone = await actions.require_zone(tx, event_id, lounge)
             try:
                 await actions.check_access(tx, event_id, [zone], who)
             except ZoneAccessDenied as denied:

@@ -15,8 +15,8 @@ from fullhouse.kit.live.bus import CHANNEL, RESYNC, Envelope
 from fullhouse.kit.media.files import Disk
 from fullhouse.kit.services import Services, open_services
 from fullhouse.seating import store
-from fullhouse.seating.maps import halls as halls_module
-from fullhouse.seating.maps.halls import Halls
+from fullhouse.seating.maps import seat_states as halls_module
+from fullhouse.seating.maps.seat_states import SeatStateCache
 from fullhouse.seating.model import BLOCKED, HELD, SOLD, SeatChoice
 from fullhouse.seating.overlay import seat_actions
 from tests.accounts.helpers import data
@@ -36,8 +36,8 @@ def admin(client: Client, tenant: Tenant) -> Client:
 
 
 @pytest.fixture
-async def halls(services: Services) -> AsyncIterator[Halls]:
-    opened = Halls(services)
+async def halls(services: Services) -> AsyncIterator[SeatStateCache]:
+    opened = SeatStateCache(services)
     yield opened
     await opened.stop()
 
@@ -79,7 +79,7 @@ def loads(monkeypatch: pytest.MonkeyPatch) -> list[UUID]:
     return read
 
 
-async def shown(halls: Halls, tenant: Tenant, event: Any) -> list[int]:
+async def shown(halls: SeatStateCache, tenant: Tenant, event: Any) -> list[int]:
     hall = await halls.get(tenant.id, UUID(str(event["id"])))
     assert hall
     states: list[int] = hall.states.tolist()
@@ -91,7 +91,9 @@ async def block(services: Services, tenant: Tenant, event: Any, *seats: UUID) ->
         await seat_actions.block(tx, UUID(event["id"]), SeatChoice(seat_ids=list(seats), reason="x"))
 
 
-async def test_who_asks_together_loads_once(halls: Halls, seated: Seated, tenant: Tenant, loads: list[UUID]) -> None:
+async def test_who_asks_together_loads_once(
+    halls: SeatStateCache, seated: Seated, tenant: Tenant, loads: list[UUID]
+) -> None:
     event, _ = await seated()
     found = await asyncio.gather(*(halls.get(tenant.id, UUID(event["id"])) for _ in range(20)))
     assert len({id(hall) for hall in found}) == 1
@@ -99,7 +101,7 @@ async def test_who_asks_together_loads_once(halls: Halls, seated: Seated, tenant
     assert loads == [UUID(event["id"])]
 
 
-async def test_a_show_without_seats_has_no_hall(halls: Halls, admin: Client, tenant: Tenant) -> None:
+async def test_a_show_without_seats_has_no_hall(halls: SeatStateCache, admin: Client, tenant: Tenant) -> None:
     event = await draft(admin)
     assert await halls.get(tenant.id, UUID(event["id"])) is None
     assert await halls.get(tenant.id, new_id()) is None
@@ -107,7 +109,7 @@ async def test_a_show_without_seats_has_no_hall(halls: Halls, admin: Client, ten
 
 @pytest.mark.req("TEN-2")
 async def test_another_organisation_sees_no_hall(
-    halls: Halls, seated: Seated, other_tenant: Tenant, tenant: Tenant
+    halls: SeatStateCache, seated: Seated, other_tenant: Tenant, tenant: Tenant
 ) -> None:
     event, _ = await seated()
     assert await halls.get(other_tenant.id, UUID(event["id"])) is None
@@ -116,7 +118,7 @@ async def test_another_organisation_sees_no_hall(
 @pytest.mark.req("TEN-2")
 @pytest.mark.parametrize("first", ["ours", "theirs"])
 async def test_two_organisations_that_ask_together_share_nothing(
-    halls: Halls, seated: Seated, other_tenant: Tenant, tenant: Tenant, first: str
+    halls: SeatStateCache, seated: Seated, other_tenant: Tenant, tenant: Tenant, first: str
 ) -> None:
     event, _ = await seated()
     asking = [tenant, other_tenant] if first == "ours" else [other_tenant, tenant]
@@ -124,7 +126,7 @@ async def test_two_organisations_that_ask_together_share_nothing(
     assert [hall is not None for hall in found] == [one is tenant for one in asking]
 
 
-async def test_whoever_stops_waiting_spoils_nothing(halls: Halls, seated: Seated, tenant: Tenant) -> None:
+async def test_whoever_stops_waiting_spoils_nothing(halls: SeatStateCache, seated: Seated, tenant: Tenant) -> None:
     event, _ = await seated()
     first = asyncio.create_task(halls.get(tenant.id, UUID(event["id"])))
     second = asyncio.create_task(halls.get(tenant.id, UUID(event["id"])))
@@ -134,7 +136,7 @@ async def test_whoever_stops_waiting_spoils_nothing(halls: Halls, seated: Seated
 
 
 async def test_a_load_that_fails_is_tried_again(
-    halls: Halls, seated: Seated, tenant: Tenant, monkeypatch: pytest.MonkeyPatch
+    halls: SeatStateCache, seated: Seated, tenant: Tenant, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     event, _ = await seated()
 
@@ -165,7 +167,12 @@ class Gate:
 
 
 async def test_news_during_a_load_is_not_lost(
-    halls: Halls, services: Services, seated: Seated, tenant: Tenant, owner: Any, monkeypatch: pytest.MonkeyPatch
+    halls: SeatStateCache,
+    services: Services,
+    seated: Seated,
+    tenant: Tenant,
+    owner: Any,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     event, _ = await seated()
     seat = await seat_of(owner, event, "A-4")
@@ -181,7 +188,7 @@ async def test_news_during_a_load_is_not_lost(
 
 
 async def test_what_is_dropped_during_a_load_is_loaded_again(
-    halls: Halls,
+    halls: SeatStateCache,
     services: Services,
     admin: Client,
     seated: Seated,
@@ -204,7 +211,7 @@ async def test_what_is_dropped_during_a_load_is_loaded_again(
 
 
 async def test_a_resync_drops_everything(
-    halls: Halls, services: Services, seated: Seated, tenant: Tenant, owner: Any
+    halls: SeatStateCache, services: Services, seated: Seated, tenant: Tenant, owner: Any
 ) -> None:
     event, _ = await seated()
     assert await shown(halls, tenant, event) == [0] * 5
@@ -215,7 +222,7 @@ async def test_a_resync_drops_everything(
 
 
 async def test_each_change_is_another_version(
-    halls: Halls, services: Services, seated: Seated, tenant: Tenant, owner: Any
+    halls: SeatStateCache, services: Services, seated: Seated, tenant: Tenant, owner: Any
 ) -> None:
     event, _ = await seated()
     hall = await halls.get(tenant.id, UUID(event["id"]))
@@ -232,7 +239,7 @@ async def test_each_change_is_another_version(
 
 
 async def test_few_are_kept(
-    halls: Halls,
+    halls: SeatStateCache,
     services: Services,
     owner: Any,
     admin: Client,
@@ -241,7 +248,7 @@ async def test_few_are_kept(
     loads: list[UUID],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(halls_module, "HALLS_MAX", 2)
+    monkeypatch.setattr(halls_module, "EVENTS_MAX", 2)
     first, layout = await seated()
     shows = [first]
     for n in range(2):
@@ -255,14 +262,14 @@ async def test_few_are_kept(
 
 
 async def test_few_layouts_are_kept(
-    halls: Halls, admin: Client, seated: Seated, tenant: Tenant, monkeypatch: pytest.MonkeyPatch
+    halls: SeatStateCache, admin: Client, seated: Seated, tenant: Tenant, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(halls_module, "LAYOUTS_MAX", 2)
     for n in range(4):
         event, _ = await seated(rows_of(("A", n + 1)))
         data(await admin.patch(f"/api/events/{event['id']}", json={"name": f"Show {n}"}))
         assert await shown(halls, tenant, event) == [0] * (n + 1)
-    assert len(halls._houses) == 2
+    assert len(halls._seat_indexes) == 2
 
 
 # --- two processes
@@ -271,7 +278,7 @@ async def test_few_layouts_are_kept(
 @pytest.fixture(params=["notify", "redis"])
 async def processes(
     request: pytest.FixtureRequest, server_url: str, tmp_path: Path
-) -> AsyncIterator[list[tuple[Services, Halls]]]:
+) -> AsyncIterator[list[tuple[Services, SeatStateCache]]]:
     redis_url = request.getfixturevalue("redis_url") if request.param == "redis" else None
     async with AsyncExitStack() as stack:
         opened = []
@@ -287,13 +294,13 @@ async def processes(
                     pool_size=4,
                 )
             )
-            halls = Halls(services)
+            halls = SeatStateCache(services)
             stack.push_async_callback(halls.stop)
             opened.append((services, halls))
         yield opened
 
 
-async def _quiet(owner: Any, processes: list[tuple[Services, Halls]]) -> bool:
+async def _quiet(owner: Any, processes: list[tuple[Services, SeatStateCache]]) -> bool:
     """Whether the news goes by Redis: all tests share it, so that a resync of others may always come."""
     if processes[0][0].bus._redis is not None:
         return True
@@ -302,7 +309,7 @@ async def _quiet(owner: Any, processes: list[tuple[Services, Halls]]) -> bool:
 
 
 async def test_two_processes_agree(
-    processes: list[tuple[Services, Halls]], admin: Client, tenant: Tenant, owner: Any, loads: list[UUID]
+    processes: list[tuple[Services, SeatStateCache]], admin: Client, tenant: Tenant, owner: Any, loads: list[UUID]
 ) -> None:
     event, _ = await seated_show(admin)
     by_redis = await _quiet(owner, processes)
@@ -322,7 +329,7 @@ async def test_two_processes_agree(
 
 
 async def test_a_list_that_is_too_long_for_a_message(
-    processes: list[tuple[Services, Halls]], admin: Client, tenant: Tenant, owner: Any
+    processes: list[tuple[Services, SeatStateCache]], admin: Client, tenant: Tenant, owner: Any
 ) -> None:
     """The hall is read again; other halls stay."""
     other, _ = await seated_show(admin)
@@ -343,7 +350,7 @@ async def test_a_list_that_is_too_long_for_a_message(
 
 
 async def test_a_process_that_was_cut_off_looks_again(
-    halls: Halls, services: Services, seated: Seated, tenant: Tenant, owner: Any
+    halls: SeatStateCache, services: Services, seated: Seated, tenant: Tenant, owner: Any
 ) -> None:
     event, _ = await seated()
     assert await shown(halls, tenant, event) == [0] * 5
@@ -356,7 +363,9 @@ async def test_a_process_that_was_cut_off_looks_again(
     await until(sees)
 
 
-async def test_another_layout_is_another_hall(halls: Halls, services: Services, admin: Client, tenant: Tenant) -> None:
+async def test_another_layout_is_another_hall(
+    halls: SeatStateCache, services: Services, admin: Client, tenant: Tenant
+) -> None:
     event, layout = await seated_show(admin)
     assert len(await shown(halls, tenant, event)) == 5
     newer = await next_version(admin, layout, rows_of(("A", 9)))

@@ -8,10 +8,10 @@ import msgspec
 import pytest
 
 from fullhouse.kit.ids import new_id
-from fullhouse.seating.maps.geometry import read_geometry
+from fullhouse.seating.maps.geometry import decode_geometry
 from fullhouse.seating.plans.chart import seat_id
+from fullhouse.seating.plans.decoding import decode_plan
 from fullhouse.seating.plans.plan import encode
-from fullhouse.seating.plans.reading import read
 from tests.accounts.helpers import audited, data, refused
 from tests.counts import Counts
 from tests.events.helpers import announced, make_venue
@@ -112,7 +112,7 @@ async def test_all_mistakes_are_listed_and_nothing_is_written(admin: Client, own
     seats = "zones[0].sections[0].rows[0].seats"
     assert fields[f"{seats}[3].key"] == f"The seat key “A-3” is used already, at {seats}[2]."
     assert fields[f"{seats}[0].companions[0]"] == "There is no seat “B-9”."
-    assert fields[f"{seats}[1].category"] == "A companion seat needs a wheelchair place that names it."
+    assert fields[f"{seats}[1].category"] == "A companion seat needs a wheelchair space that names it."
     assert fields["zones[2].membership_tier"] == "The access mode membership_tier needs a tier."
     assert fields["total_capacity"] == "The total is given as 12, but the zones add up to 47."
     assert fields["zones"] == "The zones add up to 47 places; the venue admits 45."
@@ -262,7 +262,7 @@ async def test_the_plan_comes_back_as_it_went_in(admin: Client) -> None:
     layout = await make_layout(admin)
     answer = await admin.get(f"/api/layouts/{layout['id']}/plan")
     assert answer.headers["content-type"] == "application/json"
-    assert read(answer.content) == house()
+    assert decode_plan(answer.content) == house()
     again = data(await post_plan(admin, f"/api/layouts/{layout['id']}/versions", answer.content), 201)
     difference = data(await admin.get(f"/api/layouts/{again['id']}/differences?since={layout['id']}"))
     assert not any(difference.values())
@@ -312,6 +312,6 @@ async def test_layouts_are_listed_in_pages(admin: Client) -> None:
 async def test_a_draft_as_maps_draw_it(admin: Client) -> None:
     layout = await make_layout(admin)
     answer = await admin.get(f"/api/layouts/{layout['id']}/seatmap")
-    found = read_geometry(answer.content)
+    found = decode_geometry(answer.content)
     assert found.header["seats"] == layout["seat_count"] == len(found.keys)
     assert [zone["key"] for zone in found.header["zones"]] == [zone["key"] for zone in layout["zones"]]

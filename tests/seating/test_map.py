@@ -14,13 +14,13 @@ from hypothesis import strategies as st
 
 from fullhouse.kit.cache.limits import Limit
 from fullhouse.kit.ids import new_id
-from fullhouse.seating.allocation.index import prepare
+from fullhouse.seating.allocation.index import build_index
 from fullhouse.seating.maps import routes
-from fullhouse.seating.maps.geometry import read_geometry, unpack_states
-from fullhouse.seating.maps.halls import Hall, house_of
-from fullhouse.seating.maps.halls import counted as count_zone
+from fullhouse.seating.maps.geometry import decode_geometry, unpack_states
+from fullhouse.seating.maps.seat_states import SeatStates, build_seat_index
+from fullhouse.seating.maps.seat_states import to_zone_occupancy as count_zone
 from fullhouse.seating.model import EventZone
-from fullhouse.seating.plans.chart import compile, ordinal_of, seat_id
+from fullhouse.seating.plans.chart import build_chart, ordinal_of, seat_id
 from fullhouse.seating.plans.plan import Plan
 from tests.accounts.helpers import data, refused
 from tests.events.helpers import draft, move, show_in
@@ -75,8 +75,8 @@ async def test_the_geometry_as_bytes(client: Client, admin: Client) -> None:
     assert plain.headers["content-type"] == "application/octet-stream"
     assert plain.headers["x-layout-id"] == layout["id"]
     assert plain.headers["vary"] == "accept-encoding"
-    drawn = read_geometry(plain.content)
-    chart = compile(without_lounge())
+    drawn = decode_geometry(plain.content)
+    chart = build_chart(without_lounge())
     assert drawn.x == pytest.approx(chart.x, abs=0.1)
     assert len(drawn.x) == 5
 
@@ -296,10 +296,10 @@ async def test_any_show_says_whether_it_has_seats(admin: Client, owner: Any) -> 
     assert refused(await admin.get(path_of({"id": new_id()}, "seating"))) == (404, "not_found")
 
 
-def hall(plan: Plan, states: Sequence[int]) -> Hall:
+def hall(plan: Plan, states: Sequence[int]) -> SeatStates:
     zones = [new_id() for _ in plan.zones]
-    built = house_of(new_id(), plan, prepare(compile(plan)), zones)
-    return Hall(new_id(), new_id(), built, np.array(states, np.uint8))
+    built = build_seat_index(new_id(), plan, build_index(build_chart(plan)), zones)
+    return SeatStates(new_id(), new_id(), built, np.array(states, np.uint8))
 
 
 @pytest.mark.req("ZONE-1")
@@ -333,10 +333,10 @@ def test_the_counts_add_up_whatever_the_states(states: list[int], held: int, sol
 
 
 def test_the_ordinals_of_a_zone() -> None:
-    found = hall(house(), [0] * 7).house
-    assert [found.span(zone) for zone in found.zone_ids] == [(0, 5), (5, 5), (5, 7)]
-    assert found.span(None) == (0, 7)
-    assert found.span(new_id()) == (0, 0)
+    found = hall(house(), [0] * 7).seat_index
+    assert [found.zone_range(zone) for zone in found.zone_ids] == [(0, 5), (5, 5), (5, 7)]
+    assert found.zone_range(None) == (0, 7)
+    assert found.zone_range(new_id()) == (0, 0)
 
 
 @given(st.uuids(), st.integers(0, 200_000))
@@ -347,7 +347,7 @@ def test_a_seats_id_is_its_layouts_and_its_ordinal(layout: UUID, ordinal: int) -
 
 
 def test_names_of_rows_and_seats() -> None:
-    names = hall(rows_of(("A", 2), ("B", 1)), [0] * 3).house.names
+    names = hall(rows_of(("A", 2), ("B", 1)), [0] * 3).seat_index.names
     assert [names.row(n) for n in (0, 1)] == ["A", "B"]
     assert [names.seat(n) for n in range(3)] == ["A-1", "A-2", "B-1"]
 
@@ -377,7 +377,7 @@ async def test_staff_see_the_map_of_a_draft_and_nobody_else_does(client: Client,
     drawn = await staff.get(path_of(event, "layout/seatmap"))
     assert drawn.headers["x-layout-id"] == layout["id"]
     assert drawn.headers["cache-control"] == "private, no-cache"
-    assert read_geometry(drawn.content)
+    assert decode_geometry(drawn.content)
     same = await staff.get(path_of(event, "layout/seatmap"), headers={"if-none-match": drawn.headers["etag"]})
     assert same.status_code == 304
     assert data(await staff.get(path_of(event, "layout/seatmap?format=json")))

@@ -6,14 +6,16 @@ from typing import Any
 import numpy as np
 import pytest
 
-from fullhouse.seating.allocation.orphan_fixes import Leaving, Now, judge_leaving
-from fullhouse.seating.allocation.orphans import Rules
+from fullhouse.seating.allocation.orphan_fixes import FixableOrphans, SeatSnapshot, find_fixable_orphans
+from fullhouse.seating.allocation.orphans import DEFAULT_RULES, AllocationRules
 from tests.seating.drawn import drawn
 
 BEGIN = datetime(2090, 6, 1, tzinfo=UTC)
 
 
-def leave(row: str, *, judged: str = "", rules: Rules = Rules(), **limits: Any) -> Leaving | None:  # noqa: B008
+def leave(
+    row: str, *, judged: str = "", rules: AllocationRules = DEFAULT_RULES, **limits: Any
+) -> FixableOrphans | None:
     """A row as it is now: `.` free, `x` taken before, digits are the buyer's seats in the order of their picks, letters
     what others took meanwhile: `a` after the first pick, `b` after the second."""
     plain = drawn("".join("." if seat == "." else "x" for seat in row))
@@ -22,7 +24,7 @@ def leave(row: str, *, judged: str = "", rules: Rules = Rules(), **limits: Any) 
     since |= {n: BEGIN + timedelta(minutes=ord(c) - 96, seconds=30) for n, c in enumerate(row) if c in "abc"}
     free = np.array([seat == "." or seat.isdigit() for seat in row])
     unjudged = [n for n in mine if row[n] not in judged]
-    return judge_leaving(plain.index_, Now(free, free, since), mine, unjudged, rules, **limits)
+    return find_fixable_orphans(plain.index_, SeatSnapshot(free, free, since), mine, unjudged, rules, **limits)
 
 
 # The row, and the orphans that the buyer has to mend (seats are counted from 1); then to where they would move.
@@ -77,6 +79,6 @@ def test_a_fix_is_offered_if_it_can_be_taken(limits: dict[str, int], kinds: list
 
 @pytest.mark.req("ALLOC-2")
 def test_best_effort_says_so_and_allows() -> None:
-    found = leave(".12...", rules=Rules(strict=False))
+    found = leave(".12...", rules=AllocationRules(strict=False))
     assert found
     assert found.verdict.allowed

@@ -9,18 +9,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fullhouse.seating.allocation import orphans
-from fullhouse.seating.allocation.companions import unescorted
-from fullhouse.seating.allocation.orphans import Rules, Verdict, judge
+from fullhouse.seating.allocation.companions import find_unclaimable
+from fullhouse.seating.allocation.orphans import AllocationRules, Verdict, evaluate
 from tests.seating import oracle
 from tests.seating.drawn import Drawn, drawn
 
-EVENT = Rules(scope="event")
+EVENT = AllocationRules(scope="event")
 
 
-def pick(house: Drawn, *seats: int, rules: Rules = Rules()) -> Verdict:  # noqa: B008
+def pick(house: Drawn, *seats: int, rules: AllocationRules = AllocationRules()) -> Verdict:  # noqa: B008
     """Seats are counted from 1, as people do."""
     chosen = [seat - 1 for seat in seats]
-    return judge(house.index_, house.free, house.in_play, chosen, rules, own=house.own, names=house.names())
+    return evaluate(house.index_, house.free, house.in_play, chosen, rules, own=house.own, names=house.names())
 
 
 VECTORS = [
@@ -92,7 +92,7 @@ def test_an_aisle_between_consecutive_numbers_makes_strangers() -> None:
 
 @pytest.mark.req("ALLOC-2")
 def test_best_effort_allows_and_still_says_so() -> None:
-    verdict = pick(drawn("......"), 2, 3, rules=Rules(strict=False))
+    verdict = pick(drawn("......"), 2, 3, rules=AllocationRules(strict=False))
     assert verdict.allowed
     assert not verdict.legal
     assert verdict.orphans == (0,)
@@ -102,13 +102,13 @@ def test_best_effort_allows_and_still_says_so() -> None:
 @pytest.mark.req("ALLOC-2")
 def test_the_shortest_run_is_a_rule() -> None:
     assert pick(drawn("......"), 3, 4).legal
-    assert pick(drawn("......"), 3, 4, rules=Rules(orphan_run_min=3)).orphans == (0, 1, 4, 5)
-    assert pick(drawn("......"), 2, 3, rules=Rules(orphan_run_min=1)).legal, "1 turns it off"
+    assert pick(drawn("......"), 3, 4, rules=AllocationRules(orphan_run_min=3)).orphans == (0, 1, 4, 5)
+    assert pick(drawn("......"), 2, 3, rules=AllocationRules(orphan_run_min=1)).legal, "1 turns it off"
 
 
 @pytest.mark.req("ALLOC-2")
 def test_row_ends_may_be_exempt() -> None:
-    ends = Rules(row_ends_exempt=True)
+    ends = AllocationRules(row_ends_exempt=True)
     assert not pick(drawn("......"), 2, 3).legal
     assert pick(drawn("......"), 2, 3, rules=ends).legal
     assert not pick(drawn("x......"), 3, 4, rules=ends).legal, "beside a sold seat is no end"
@@ -122,7 +122,7 @@ def test_exception_row_nearly_sold_out() -> None:
     assert verdict.legal
     assert verdict.exception == "row_nearly_full"
     assert len(verdict.orphans) == 2
-    assert not pick(drawn(row), 39, rules=Rules(nearly_full=0.95)).allowed
+    assert not pick(drawn(row), 39, rules=AllocationRules(nearly_full=0.95)).allowed
     assert not pick(drawn("x" * 27 + "..."), 29).allowed, "nine tenths is not more than nine tenths"
 
 
@@ -136,7 +136,7 @@ def test_exception_only_singles_left() -> None:
 
 @pytest.mark.req("ALLOC-2")
 def test_exception_explicit_wish() -> None:
-    verdict = pick(drawn("....."), 2, 4, rules=Rules(explicit_wish=True))
+    verdict = pick(drawn("....."), 2, 4, rules=AllocationRules(explicit_wish=True))
     assert verdict.allowed
     assert verdict.exception == "explicit_wish"
     assert len(verdict.orphans) == 3
@@ -166,7 +166,7 @@ def test_soft_reserved_companions_are_neighbours() -> None:
     assert pick(drawn("wx..."), 4, 5).orphans == (2,)
 
 
-# A party with wheelchair places, by seat from 1; and the seats from 0 that it would leave alone.
+# A party with wheelchair spaces, by seat from 1; and the seats from 0 that it would leave alone.
 WITH_COMPANIONS = [
     ("wcwc......", (1, 3), ()),  # both companion seats wait for the party
     ("cwwc......", (2, 3), ()),
@@ -175,36 +175,38 @@ WITH_COMPANIONS = [
     ("wc.wc.....", (1, 3), ()),  # the seat beside its companion seat
     ("wcwc......", (3, 5), ()),
     ("xwcx......", (2,), ()),
-    ("Wcw.......", (3, 4), (1,)),  # the companion seat of somebody else's place
+    ("Wcw.......", (3, 4), (1,)),  # the companion seat of somebody else's wheelchair space
 ]
 
 
 @pytest.mark.req("ACC-1", "ALLOC-2")
 @pytest.mark.parametrize(("row", "take", "left"), WITH_COMPANIONS)
 def test_companion_seats_of_the_party_are_no_orphans(row: str, take: tuple[int, ...], left: tuple[int, ...]) -> None:
-    assert pick(drawn(row), *take, rules=Rules(scope="event")).orphans == left
+    assert pick(drawn(row), *take, rules=AllocationRules(scope="event")).orphans == left
 
 
 @pytest.mark.req("ACC-1", "ALLOC-2")
 def test_companion_seats_that_are_not_kept_are_seats_like_others() -> None:
-    assert pick(drawn("wcwc......"), 1, 3, rules=Rules(companions_kept=False)).orphans == (1,)
+    assert pick(drawn("wcwc......"), 1, 3, rules=AllocationRules(companions_kept=False)).orphans == (1,)
 
 
 @pytest.mark.req("ACC-1", "ALLOC-2")
 def test_companion_seats_go_with_their_wheelchair_place() -> None:
     house = drawn("wCC.wC")
     chart, soft = house.index_.chart, house.soft
-    assert unescorted(chart, [0, 1], soft) == ()
-    assert unescorted(chart, [1], soft) == (1,)
-    assert unescorted(chart, [0, 1, 2], soft) == (2,), "one place, one companion"
-    assert unescorted(chart, [0, 5], soft) == (5,), "another's companion"
-    assert unescorted(chart, [0, 1, 4, 5], soft) == ()
-    assert unescorted(chart, [1, 2], []) == (), "released they are ordinary seats"
+    assert find_unclaimable(chart, [0, 1], soft) == ()
+    assert find_unclaimable(chart, [1], soft) == (1,)
+    assert find_unclaimable(chart, [0, 1, 2], soft) == (2,), "one space, one companion"
+    assert find_unclaimable(chart, [0, 5], soft) == (5,), "another's companion"
+    assert find_unclaimable(chart, [0, 1, 4, 5], soft) == ()
+    assert find_unclaimable(chart, [1, 2], []) == (), "released they are ordinary seats"
 
 
-def agree(house: Drawn, seats: tuple[int, ...], rules: Rules, in_play: frozenset[int], may: frozenset[int]) -> None:
+def agree(
+    house: Drawn, seats: tuple[int, ...], rules: AllocationRules, in_play: frozenset[int], may: frozenset[int]
+) -> None:
     runs = tuple(house.index_.chart.run.tolist())
-    verdict = judge(house.index_, house.free, house.in_play, seats, rules)
+    verdict = evaluate(house.index_, house.free, house.in_play, seats, rules)
     least, exempt = rules.orphan_run_min, rules.row_ends_exempt
     left = oracle.orphans(in_play, seats, runs, least, exempt)
     assert list(verdict.orphans) == left
@@ -219,7 +221,11 @@ def agree(house: Drawn, seats: tuple[int, ...], rules: Rules, in_play: frozenset
         assert len(oracle.orphans(in_play, verdict.alternative, runs, least, exempt)) == fewest == verdict.fewest
 
 
-ODD_RULES = [Rules(row_ends_exempt=True), Rules(orphan_run_min=3), Rules(orphan_run_min=3, row_ends_exempt=True)]
+ODD_RULES = [
+    AllocationRules(row_ends_exempt=True),
+    AllocationRules(orphan_run_min=3),
+    AllocationRules(orphan_run_min=3, row_ends_exempt=True),
+]
 
 
 @pytest.mark.req("ALLOC-2")
@@ -233,7 +239,7 @@ def test_every_pick_in_every_row_against_the_oracle(length: int) -> None:
         for size in range(1, min(5, len(free)) + 1):
             for seats in combinations(sorted(free), size):
                 if chance.random() < share:
-                    agree(house, seats, Rules(), free, free)
+                    agree(house, seats, AllocationRules(), free, free)
                 if length <= 5:
                     for rules in ODD_RULES:
                         agree(house, seats, rules, free, free)
@@ -248,7 +254,7 @@ def test_picks_over_aisles_and_beside_other_categories_against_the_oracle(row: s
     if not may:
         return
     seats = data.draw(st.lists(st.sampled_from(sorted(may)), min_size=1, max_size=5, unique=True))
-    rules = data.draw(st.sampled_from([Rules(), *ODD_RULES]))
+    rules = data.draw(st.sampled_from([AllocationRules(), *ODD_RULES]))
     agree(house, tuple(sorted(seats)), rules, frozenset(np.flatnonzero(house.in_play).tolist()), may)
 
 
@@ -265,16 +271,16 @@ def test_what_is_found_next_door_is_what_the_whole_house_would_give(
         return
     seats = data.draw(st.lists(st.sampled_from(may), min_size=1, max_size=3, unique=True))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(orphans, "NEAR", data.draw(st.integers(1, 4)))
-        verdict = judge(house.index_, house.free, house.in_play, seats, EVENT)
-        patch.setattr(orphans, "next_door", lambda *_: iter(()))
-        assert verdict == judge(house.index_, house.free, house.in_play, seats, EVENT)
+        patch.setattr(orphans, "NEARBY_BLOCKS", data.draw(st.integers(1, 4)))
+        verdict = evaluate(house.index_, house.free, house.in_play, seats, EVENT)
+        patch.setattr(orphans, "search_nearby", lambda *_: iter(()))
+        assert verdict == evaluate(house.index_, house.free, house.in_play, seats, EVENT)
 
 
 @pytest.mark.req("ALLOC-2")
 def test_next_door_is_around_the_pick_though_the_part_looked_at_begins_later(monkeypatch: pytest.MonkeyPatch) -> None:
     """Two seats are as near as each other: the one before the pick and the one after it. The first is offered."""
-    monkeypatch.setattr(orphans, "NEAR", 1)
+    monkeypatch.setattr(orphans, "NEARBY_BLOCKS", 1)
     house = drawn("xxx", ".x.", "x..", ".xx", "xxx", "xxx")
     verdict = pick(house, 8, rules=EVENT)
     assert (verdict.orphans, verdict.fewest, verdict.alternative) == ((8,), 0, (5,))

@@ -9,9 +9,9 @@ from msgspec.structs import replace
 from fullhouse.kit.errors import FieldError, Malformed
 from fullhouse.seating.plans import plan as document
 from fullhouse.seating.plans.checks import check
+from fullhouse.seating.plans.decoding import LISTED_MAX, decode_plan
 from fullhouse.seating.plans.generators import Straight, straight
 from fullhouse.seating.plans.plan import Group, Plan, PlanInvalid, Point, PriceCategory, Row, Seat, Section, Zone
-from fullhouse.seating.plans.reading import LISTED_MAX, read
 from tests.seating.helpers import house
 
 Change = Callable[[Plan], Plan]
@@ -184,17 +184,17 @@ MISTAKES: dict[str, tuple[Change, str, str]] = {
     "companion claimed twice": (
         seat(2, category="wheelchair", companions=("A-2",)),
         f"{SEAT}[2].companions[0]",
-        f"The seat “A-2” accompanies another place already, at {SEAT}[0].",
+        f"The seat “A-2” accompanies another wheelchair space already, at {SEAT}[0].",
     ),
     "companions of a standard seat": (
         seat(4, companions=("A-2",)),
         f"{SEAT}[4].companions",
-        "Only a wheelchair place has companions.",
+        "Only a wheelchair space has companions.",
     ),
     "companion alone": (
         seat(4, category="companion"),
         f"{SEAT}[4].category",
-        "A companion seat needs a wheelchair place that names it.",
+        "A companion seat needs a wheelchair space that names it.",
     ),
     "empty group": (whole(groups=(group("g", ()),)), "groups[0].seats", "A group needs seats."),
     "group of a ghost": (whole(groups=(group("g", ("A-4", "X")),)), "groups[0].seats[1]", "There is no seat “X”."),
@@ -221,7 +221,7 @@ MISTAKES: dict[str, tuple[Change, str, str]] = {
     "wheelchair pair without one": (
         whole(groups=(group("g", ("A-4", "A-5"), group_type="wheelchair_pair"),)),
         "groups[0].seats",
-        "A wheelchair pair needs a wheelchair place.",
+        "A wheelchair pair needs a wheelchair space.",
     ),
     "wheelchair pair of one": (
         whole(groups=(group("g", ("A-1",), group_type="wheelchair_pair"),)),
@@ -331,7 +331,7 @@ def test_a_document_comes_back_as_it_was() -> None:
     plan = house()
     text = document.encode(plan)
     assert text.startswith(b'{"format":"fullhouse/1"')
-    assert read(text) == plan
+    assert decode_plan(text) == plan
 
 
 @pytest.mark.req("SEAT-1")
@@ -342,7 +342,7 @@ def test_a_wrong_shape_is_listed_as_a_whole() -> None:
         b'{"number": 1, "key": "A-1", "x": 1, "y": "2"}, 7]}]}]}]}'
     )
     with pytest.raises(PlanInvalid) as caught:
-        read(text)
+        decode_plan(text)
     assert {error.path for error in caught.value.fields} == {
         "format",
         "width",
@@ -366,18 +366,18 @@ def test_a_wrong_shape_is_listed_as_a_whole() -> None:
 @pytest.mark.parametrize("text", [b"", b"{", b"\xff", b'{"width": NaN}', b"[" * 5_000])
 def test_what_is_no_json_is_malformed(text: bytes) -> None:
     with pytest.raises(Malformed):
-        read(text)
+        decode_plan(text)
 
 
 @pytest.mark.parametrize("text", [b"[]", b"null", b"7", b'{"width": 1e999}'])
 def test_what_is_no_plan_is_refused(text: bytes) -> None:
     with pytest.raises(PlanInvalid) as caught:
-        read(text)
+        decode_plan(text)
     assert caught.value.fields
 
 
 def test_keys_take_no_line_break_at_their_end() -> None:
     text = document.encode(house()).replace(b'"A-4"', b'"A-4\\n"')
     with pytest.raises(PlanInvalid) as caught:
-        read(text)
+        decode_plan(text)
     assert [error.path for error in caught.value.fields] == [f"{SEAT}[3].key"]

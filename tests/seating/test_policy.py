@@ -75,7 +75,7 @@ def test_whose_word_counts(name: str, default: Any, low: int | None, high: int |
     of_org, of_event = (not default, default) if low is None else (low, high)
 
     def said(organization: dict[str, Any], mandatory: list[str], event: dict[str, Any]) -> tuple[Any, str, bool]:
-        found = {field.name: field for field in policy.effective(organization, mandatory, event)}
+        found = {field.name: field for field in policy.explain_policy(organization, mandatory, event)}
         assert list(found) == list(FIELDS)
         assert found[name].default == default
         return found[name].value, found[name].source, found[name].mandatory
@@ -174,8 +174,8 @@ async def test_a_show_without_seats_has_the_organisations_policy(admin: Client) 
 # --- where the fields of this room change what happens
 
 
-def effective(**values: Any) -> policy.Effective:
-    return policy.values_of(policy.effective(values, (), {}))
+def effective(**values: Any) -> policy.EffectivePolicy:
+    return policy.to_effective_policy(policy.explain_policy(values, (), {}))
 
 
 def zone(**more: Any) -> Zone:
@@ -216,7 +216,9 @@ def test_a_field_that_allows_zones(field: str, allowed: dict[str, Any], zones: l
 @pytest.mark.req("POL-1", "ACC-1")
 @given(st.integers(0, 500), st.integers(1, 500), st.integers(1, 100))
 def test_the_threshold_decides_when_companions_are_released(sold: int, capacity: int, threshold: int) -> None:
-    released = policy.releases_companions(sold, capacity, effective(companion_release_occupancy_threshold=threshold))
+    released = policy.should_release_companions(
+        sold, capacity, effective(companion_release_occupancy_threshold=threshold)
+    )
     assert released == (sold / capacity >= threshold / 100 or sold * 100 == capacity * threshold)
 
 
@@ -224,7 +226,7 @@ def test_the_threshold_decides_when_companions_are_released(sold: int, capacity:
 def test_the_threshold_to_the_seat() -> None:
     for sold, threshold, released in ((84, 85, False), (85, 85, True), (84, 84, True), (99, 100, False)):
         values = effective(companion_release_occupancy_threshold=threshold)
-        assert policy.releases_companions(sold, 100, values) is released
+        assert policy.should_release_companions(sold, 100, values) is released
 
 
 # --- who may enter a zone
@@ -262,5 +264,5 @@ WORDS = {
 @pytest.mark.req("ZONE-2", "MEM-1")
 @pytest.mark.parametrize(("mode", "visitor"), list(product(MODES, VISITORS)))
 def test_each_visitor_at_each_door(mode: str, visitor: str) -> None:
-    reason = policy.why_not(MODES[mode], VISITORS[visitor])
+    reason = policy.explain_denial(MODES[mode], VISITORS[visitor])
     assert reason == (None if visitor in MAY_ENTER[mode] else WORDS[mode])

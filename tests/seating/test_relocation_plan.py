@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fullhouse.seating.plans.plan import Plan, Point, Row, Seat, Section, Zone, price_of, walk
-from fullhouse.seating.relocation.policy import Move, Terms, plan_moves
+from fullhouse.seating.relocation.policy import Move, ZoneTerms, plan_moves
 from tests.seating.helpers import (
     rows_of,
     without_lounge,
@@ -104,7 +104,7 @@ def test_the_nearest_seat_that_is_no_farther_from_the_stage() -> None:
 @pytest.mark.req("SEAT-4")
 def test_what_the_show_makes_of_its_zones_counts() -> None:
     plan = without_lounge()
-    usual = Terms("reserved_seating", ("public", None, ()))
+    usual = ZoneTerms("reserved_seating", ("public", None, ()))
     here = {"stalls": usual}
     sold = [("T", 3)]
     assert plan_moves(plan, plan, sold, (), here, here)[0].kind == "same"

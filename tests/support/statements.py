@@ -16,6 +16,6 @@ def without(monkeypatch: pytest.MonkeyPatch, statement: Statement[..., Any], gua
 
 def replace(monkeypatch: pytest.MonkeyPatch, statement: Statement[..., Any], text: str) -> None:
     """From here on another statement runs in its place. It takes the same."""
-    query = Query.of(text)
+    query = Query.parse(text)
     assert set(query.parameters) == set(statement.query.parameters)
     monkeypatch.setattr(statement, "query", query)

@@ -10,7 +10,7 @@ import pytest
 
 from fullhouse.holds import jobs
 from fullhouse.kit.db.database import Database
-from fullhouse.kit.http.lane import Lane
+from fullhouse.kit.http.lanes import LaneRouter
 from fullhouse.tickets.live import LiveOffers
 from tests.accounts.helpers import data
 from tests.checkout.helpers import Sale, begun, buy, hold, selling, selling_types
@@ -74,7 +74,7 @@ async def test_the_last_tickets_go_and_come_back(
         assert await offered(stream) == [("on_sale", 2, 2500)]
 
 
-async def test_another_price_another_type_and_none_at_all(lane: Lane, staff: Client) -> None:
+async def test_another_price_another_type_and_none_at_all(lane: LaneRouter, staff: Client) -> None:
     sale = await selling_types(staff, 2)
     path = sale.path(f"ticket-types/{sale.types['entry']}")
     async with listening(lane, sale.path("stream")) as stream:
@@ -86,7 +86,7 @@ async def test_another_price_another_type_and_none_at_all(lane: Lane, staff: Cli
         assert await offered(stream) == []
 
 
-async def test_charges_of_the_house_are_news_where_they_hold(lane: Lane, staff: Client) -> None:
+async def test_charges_of_the_house_are_news_where_they_hold(lane: LaneRouter, staff: Client) -> None:
     theirs, own = await selling_types(staff, 2), await selling(staff, name="Hamlet")
     fee = {"name": "Service", "kind": "fee", "amount": 150}
     data(await staff.put(own.path("charges"), json={"charges": [fee | {"name": "Own"}]}))
@@ -101,7 +101,9 @@ async def test_charges_of_the_house_are_news_where_they_hold(lane: Lane, staff: 
     assert f"offers:{own.event_id}" not in heard
 
 
-async def test_who_takes_one_of_many_is_no_news(lane: Lane, client: Client, staff: Client, tenant: Tenant) -> None:
+async def test_who_takes_one_of_many_is_no_news(
+    lane: LaneRouter, client: Client, staff: Client, tenant: Tenant
+) -> None:
     """While there are plenty, nobody sees a difference: nothing is told, by the statement itself neither."""
     sale, buyer = await selling_types(staff, 32), await guest(client, tenant)
     heard: list[str] = []
@@ -116,12 +118,12 @@ async def test_who_takes_one_of_many_is_no_news(lane: Lane, client: Client, staf
 
 
 async def test_a_seat_that_is_held_is_no_news_of_what_is_offered(
-    lane: Lane, client: Client, staff: Client, tenant: Tenant, monkeypatch: pytest.MonkeyPatch
+    lane: LaneRouter, client: Client, staff: Client, tenant: Tenant, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """In a rush a show has hundreds of these a second."""
     sale, buyer = await selling(staff, hall(1, 4, pit=5)), await guest(client, tenant)
     heard: list[str] = []
-    monkeypatch.setattr(LiveOffers, "_hear", lambda _self, topic, _organization: heard.append(topic))
+    monkeypatch.setattr(LiveOffers, "_on_offers_changed", lambda _self, topic, _organization: heard.append(topic))
     async with listening(lane, sale.path("stream")):
         (held,) = await hold(buyer, sale, 0)
         assert heard == []
@@ -132,7 +134,7 @@ async def test_a_seat_that_is_held_is_no_news_of_what_is_offered(
 
 
 async def test_a_type_runs_out_on_the_way_to_the_till(
-    lane: Lane, client: Client, staff: Client, tenant: Tenant
+    lane: LaneRouter, client: Client, staff: Client, tenant: Tenant
 ) -> None:
     """Where places have seats, a type is counted when somebody says which one they want."""
     sale: Sale = await selling(staff, hall(1, 4), quantity=2)

@@ -7,9 +7,9 @@ from uuid import UUID
 import pytest
 
 from fullhouse.kit.media import pdf
-from fullhouse.kit.media.qr import qr_svg
+from fullhouse.kit.media.qr import render_qr_svg
 from fullhouse.kit.money import Money
-from fullhouse.tickets import papers
+from fullhouse.tickets import documents
 from fullhouse.tickets.model import TicketView
 from fullhouse.tickets.signing import signature
 from fullhouse.tickets.words import WORDS
@@ -37,7 +37,9 @@ def ticket(**said: Any) -> TicketView:
 
 @pytest.mark.req("BUY-5")
 def test_an_order_is_a_page_for_each_ticket() -> None:
-    made = papers.sheets([ticket(), ticket(row=None, seat=None, zone_name="Pit")], "Théâtre du Nord", WORDS.en)
+    made = documents.render_tickets(
+        [ticket(), ticket(row=None, seat=None, zone_name="Pit")], "Théâtre du Nord", WORDS.en
+    )
     assert made.startswith(b"%PDF-")
     assert b"/Count 2" in made
 
@@ -55,12 +57,12 @@ def test_an_order_is_a_page_for_each_ticket() -> None:
     ],
 )
 def test_names_are_text_and_nothing_else(name: str) -> None:
-    made = papers.sheets([ticket(holder_name=name, event_name=name, venue_name=name)], name, WORDS.en)
+    made = documents.render_tickets([ticket(holder_name=name, event_name=name, venue_name=name)], name, WORDS.en)
     assert made.startswith(b"%PDF-")
 
 
 def test_the_drawn_code_is_an_svg_without_anything_active() -> None:
-    drawn = qr_svg(ticket().qr or "")
+    drawn = render_qr_svg(ticket().qr or "")
     assert drawn.startswith(b"<svg ")
     assert b"script" not in drawn
     assert b"viewBox" in drawn
@@ -75,7 +77,7 @@ def test_the_drawn_code_is_an_svg_without_anything_active() -> None:
     ],
 )
 def test_where_to_go_in_words(said: dict[str, Any], words: str) -> None:
-    assert papers.place(ticket(**said), WORDS.en) == words
+    assert documents.render_place(ticket(**said), WORDS.en) == words
 
 
 @pytest.mark.req("EV-7", "EV-8")
@@ -100,22 +102,22 @@ def test_where_to_go_in_words(said: dict[str, Any], words: str) -> None:
 def test_paper_says_which_date_counts(
     said: dict[str, Any], date: str | None, news: str | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert papers.sheets([ticket(**said)], "Théâtre du Nord", WORDS.en).startswith(b"%PDF-")
-    monkeypatch.setattr(pdf, "pdf", lambda template, data: data)
-    printed: Any = papers.sheets([ticket(**said)], "Théâtre du Nord", WORDS.en)
+    assert documents.render_tickets([ticket(**said)], "Théâtre du Nord", WORDS.en).startswith(b"%PDF-")
+    monkeypatch.setattr(pdf, "render_pdf", lambda template, data: data)
+    printed: Any = documents.render_tickets([ticket(**said)], "Théâtre du Nord", WORDS.en)
     assert (printed["date"], printed["news"], printed["doors"] is None) == (date, news, date is None)
 
 
 def test_a_ticket_in_afrikaans(monkeypatch: pytest.MonkeyPatch) -> None:
     seat = ticket(category="wheelchair", event_status="postponed", rescheduled_at=MOMENT)
-    assert papers.sheets([seat], "Teater", WORDS.af).startswith(b"%PDF-")
-    monkeypatch.setattr(pdf, "pdf", lambda template, data: data)
-    printed: Any = papers.sheets([seat], "Teater", WORDS.af)
+    assert documents.render_tickets([seat], "Teater", WORDS.af).startswith(b"%PDF-")
+    monkeypatch.setattr(pdf, "render_pdf", lambda template, data: data)
+    printed: Any = documents.render_tickets([seat], "Teater", WORDS.af)
     assert (printed["language"], printed["date"]) == ("af", "Woensdag 6 Maart 2030")
     assert printed["news"] == "Nuwe datum. Dit was oorspronklik vir Woensdag 6 Maart 2030, 20:30 beplan."
-    assert printed["words"] == {name: WORDS.af(name) for name in papers.LABELS}
+    assert printed["words"] == {name: WORDS.af(name) for name in documents.LABELS}
     [sheet] = printed["tickets"]
     assert sheet["note"].startswith("Rolstoelplek.")
     assert sheet["price"] == "€45,00"
     assert "Kaartjie 1 van 1." in sheet["fine_print"]
-    assert papers.place(seat, WORDS.af) == "Stalls, ry F, sitplek 12"
+    assert documents.render_place(seat, WORDS.af) == "Stalls, ry F, sitplek 12"

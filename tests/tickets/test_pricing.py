@@ -6,12 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fullhouse.tickets.pricing import Charge, Discount, Line, quote
+from fullhouse.tickets.pricing import Charge, Discount, PriceLine, quote
 
 A, B = UUID(int=1), UUID(int=2)
-ADULT = Line(ticket_type_id=A, name="Adult", unit=1999, quantity=2)
-CHILD = Line(ticket_type_id=B, name="Child", unit=501, quantity=1)
-FREE = Line(ticket_type_id=B, name="Baby", unit=0, quantity=3)
+ADULT = PriceLine(ticket_type_id=A, name="Adult", unit=1999, quantity=2)
+CHILD = PriceLine(ticket_type_id=B, name="Child", unit=501, quantity=1)
+FREE = PriceLine(ticket_type_id=B, name="Baby", unit=0, quantity=3)
 
 
 def test_tickets_add_up() -> None:
@@ -75,7 +75,7 @@ def test_taxes_are_on_tickets_less_discount_plus_fees() -> None:
 
 lines = st.lists(
     st.builds(
-        Line,
+        PriceLine,
         ticket_type_id=st.sampled_from([A, B]),
         name=st.just("T"),
         unit=st.integers(0, 999_999),
@@ -110,7 +110,7 @@ promos = st.none() | st.builds(
 
 
 @given(lines, charges, promos)
-def test_a_bill_is_the_sum_of_its_lines(wanted: list[Line], also: list[Charge], promo: Discount | None) -> None:
+def test_a_bill_is_the_sum_of_its_lines(wanted: list[PriceLine], also: list[Charge], promo: Discount | None) -> None:
     found = quote(wanted, "EUR", also, promo)
     assert found.total == sum(line.amount for line in found.lines if not line.included)
     assert found.total >= 0

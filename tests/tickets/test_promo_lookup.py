@@ -157,7 +157,7 @@ async def test_who_guesses_is_stopped_before_they_find_one(
 ) -> None:
     """Whoever asks again with a code that is valid is not; and what needs no code is open to all."""
     seconds = {"promo-code": 7200, "offers": 10800}[at]  # each has a window of its own, and no other test has it
-    monkeypatch.setattr(reads, "GUESSES", Limit(3, seconds))
+    monkeypatch.setattr(reads, "INVALID_CODES_LIMIT", Limit(3, seconds))
     await add(sale, ticket_type_ids=[sale.types["friends"]])
 
     async def ask(code: str) -> Any:

@@ -73,8 +73,8 @@ async def test_a_hundred_want_the_one_use_of_a_code(
     async def use(checkout_id: UUID) -> bool:
         try:
             async with services.database.tenant(tenant.id) as tx:
-                found = await promos.lock(tx, event_id, "tenth-off")
-                await promos.take(tx, found, checkout_id, 120)
+                found = await promos.lock_valid(tx, event_id, "tenth-off")
+                await promos.count_use(tx, found, checkout_id, 120)
         except PromoUsedUp:
             return False
         return True
@@ -86,7 +86,7 @@ async def test_a_hundred_want_the_one_use_of_a_code(
     assert (used.status_code, used.json()["code"]) == (409, "promo_code_in_use")
     for _ in range(2):  # the second time there is nothing to give back
         async with services.database.tenant(tenant.id) as tx:
-            await promos.give_back(tx, won)
+            await promos.release_uses(tx, won)
         back = data(await house.get(f"{path}/{promo['id']}"))
         assert (back["uses"], back["spent"]) == (0, 0)
     assert await use(new_id())
@@ -95,11 +95,11 @@ async def test_a_hundred_want_the_one_use_of_a_code(
 async def test_a_budget_is_never_overspent(house: Client, path: str, services: Services, tenant: Tenant) -> None:
     promo = data(await house.post(path, json=TENTH | {"budget": 100}), 201)
     async with services.database.tenant(tenant.id) as tx:
-        found = await promos.lock(tx, UUID(promo["event_id"]), "TENTH-OFF")
-        await promos.take(tx, found, new_id(), 70)
+        found = await promos.lock_valid(tx, UUID(promo["event_id"]), "TENTH-OFF")
+        await promos.count_use(tx, found, new_id(), 70)
     with pytest.raises(PromoUsedUp):
         async with services.database.tenant(tenant.id) as tx:
-            await promos.take(tx, found, new_id(), 31)
+            await promos.count_use(tx, found, new_id(), 31)
     shrunk = await house.patch(f"{path}/{promo['id']}", json={"budget": 69})
     assert (shrunk.status_code, shrunk.json()["code"]) == (409, "promo_code_in_use")
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fullhouse.tickets.signing import signature
-from fullhouse.tickets.signing.signature import Claim, base45, unbase45
+from fullhouse.tickets.signing.signature import Claim, decode_base45, encode_base45
 
 KEY = bytes(range(32))
 PUBLIC = Ed25519PrivateKey.from_private_bytes(KEY).public_key().public_bytes_raw()
@@ -22,24 +22,24 @@ CLAIM = Claim(3, UUID(int=5), UUID(int=7), b"12345678")
     [(b"AB", "BB8"), (b"Hello!!", "%69 VD92EX0"), (b"base-45", "UJCLQE7W581"), (b"ietf!", "QED8WEX0")],
 )
 def test_base_45_is_that_of_the_standard(plain: bytes, written: str) -> None:
-    assert base45(plain) == written
-    assert unbase45(written) == plain
+    assert encode_base45(plain) == written
+    assert decode_base45(written) == plain
 
 
 @given(st.binary(max_size=200))
 def test_base_45_comes_back(raw: bytes) -> None:
-    assert unbase45(base45(raw)) == raw
+    assert decode_base45(encode_base45(raw)) == raw
 
 
 @pytest.mark.parametrize("text", ["GGW", ":::", "A", "ab", "AA?", "FGWFG"])
 def test_what_is_not_base_45(text: str) -> None:
-    assert unbase45(text) is None
+    assert decode_base45(text) is None
 
 
 @pytest.mark.req("BUY-5")
 def test_a_signed_code_says_what_it_is_for_and_fits_a_small_qr() -> None:
     text = signature.sign(CLAIM, KEY)
-    assert signature.read(text) == CLAIM
+    assert signature.parse(text) == CLAIM
     assert signature.verify(text, PUBLIC)
     assert len(text) < 178  # what the 45 × 45 squares of version 7 hold at error correction M
 
@@ -47,9 +47,9 @@ def test_a_signed_code_says_what_it_is_for_and_fits_a_small_qr() -> None:
 @pytest.mark.req("BUY-5", "SCAN-3")
 @given(st.integers(0, 106), st.integers(1, 255))
 def test_no_bit_can_be_changed(place: int, flip: int) -> None:
-    raw = bytearray(unbase45(signature.sign(CLAIM, KEY)[3:]) or b"")
+    raw = bytearray(decode_base45(signature.sign(CLAIM, KEY)[3:]) or b"")
     raw[place] ^= flip
-    assert not signature.verify("FH:" + base45(bytes(raw)), PUBLIC)
+    assert not signature.verify("FH:" + encode_base45(bytes(raw)), PUBLIC)
 
 
 @pytest.mark.req("SCAN-3")
@@ -71,5 +71,5 @@ def test_what_others_signed_is_not_believed() -> None:
     ],
 )
 def test_what_is_no_ticket_is_no_ticket(text: str) -> None:
-    assert signature.read(text) is None
+    assert signature.parse(text) is None
     assert not signature.verify(text, PUBLIC)

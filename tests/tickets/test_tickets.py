@@ -62,7 +62,7 @@ async def test_every_place_has_a_ticket_with_a_code_that_the_gate_believes(
     assert {ticket["zone_name"] for ticket in mine} == {seated[0]["zone_name"], "Pit"}
     (key,) = (await keys(house)).values()
     for ticket in mine:
-        claim = signature.read(ticket["qr"])
+        claim = signature.parse(ticket["qr"])
         assert claim
         assert (str(claim.event_id), str(claim.ticket_id)) == (ticket["event_id"], ticket["id"])
         assert signature.verify(ticket["qr"], _raw(key["public_key"]))
@@ -104,7 +104,7 @@ async def test_a_ticket_that_is_passed_on_has_another_code_and_another_holder(
     friend = client.as_(tenant.tokens["customer"])
     after = data(await friend.get(path))
     assert after["holder_name"] == "Grace Guest"
-    old, new = signature.read(before["qr"]), signature.read(after["qr"])
+    old, new = signature.parse(before["qr"]), signature.parse(after["qr"])
     assert old
     assert new
     assert old.nonce != new.nonce
@@ -237,7 +237,7 @@ async def test_a_new_key_signs_and_the_old_one_is_believed_until_it_is_revoked(
     assert (known[1]["retired_at"] is None, known[1]["revoked_at"]) == (False, None)
     assert signature.verify(printed, _raw(known[1]["public_key"]))
     fresh = data(await buyer.get(path))["qr"]
-    claim = signature.read(fresh)
+    claim = signature.parse(fresh)
     assert claim
     assert claim.key_id == 2
     assert signature.verify(fresh, _raw(known[2]["public_key"]))

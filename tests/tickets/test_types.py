@@ -163,7 +163,7 @@ async def test_a_type_is_never_sold_more_often_than_it_is_there(
     async def take_three() -> bool:
         try:
             async with services.database.tenant(tenant.id) as tx:
-                await types.take(tx, event_id, {type_id: 3})
+                await types.hold_quantities(tx, event_id, {type_id: 3})
         except InsufficientInventory:
             return False
         return True
@@ -171,8 +171,8 @@ async def test_a_type_is_never_sold_more_often_than_it_is_there(
     assert sum(await asyncio.gather(*(take_three() for _ in range(20)))) == 3
     assert await counted(services, tenant, event_id) == [(9, 0)]
     async with services.database.tenant(tenant.id) as tx:
-        await types.sell(tx, event_id, {type_id: 6})
-        await types.give_back(tx, event_id, {type_id: 3})
+        await types.sell_held(tx, event_id, {type_id: 6})
+        await types.release_held(tx, event_id, {type_id: 3})
     assert await counted(services, tenant, event_id) == [(0, 6)]
     path = f"/api/events/{event_id}/ticket-types/{type_id}"
     below = await house.patch(path, json={"quantity": 5})
@@ -180,7 +180,7 @@ async def test_a_type_is_never_sold_more_often_than_it_is_there(
     used = await house.delete(path)
     assert (used.status_code, used.json()["code"]) == (409, "ticket_type_in_use")
     async with services.database.tenant(tenant.id) as tx:
-        await types.take_back(tx, event_id, {type_id: 6})
+        await types.release_sold(tx, event_id, {type_id: 6})
     assert (await house.delete(path)).status_code == 204
 
 

@@ -15,15 +15,15 @@ HOUSE = ROOT / "src/fullhouse"
 WRITERS = {"audit.write", "audit_difference"}
 # Where an action is put together, what it is put together from. A new place is put here, or the test fails.
 MADE_OF_MANY = {
-    ("kit/db/changes.py", "action"): [],  # those of its callers
+    ("kit/db/partial_updates.py", "action"): [],  # those of its callers
     ("events/actions.py", "f'event.{move}'"): [f"event.{move}" for move in Move],
     ("events/platform_routes.py", "f'event.{move}_refused'"): ["event.cancel_refused", "event.postpone_refused"],
     ("waiting_room/actions.py", "name"): [fact.name for fact in queue_facts.QueueFact.__subclasses__() if fact.name],
     ("seating/actions.py", "f'layout.{status}'"): ["layout.active", "layout.archived"],
     ("checkout/actions.py", "f'checkout.{status}'"): ["checkout.left", "checkout.expired", "checkout.cancelled"],
-    ("relocations/actions.py", "f'ticket.move_{word}'"): ["ticket.move_accepted", "ticket.move_refunded"],
+    ("relocations/actions.py", "f'ticket.move_{outcome}'"): ["ticket.move_accepted", "ticket.move_refunded"],
     ("payments/actions.py", "f'payment.{wrong}'"): ["payment.wrong_amount", "payment.wrong_currency"],
-    ("payments/actions.py", "f'refund.{word}'"): ["refund.requested", "refund.found"],
+    ("payments/actions.py", "f'refund.{action}'"): ["refund.requested", "refund.found"],
     ("tickets/actions.py", "f'ticket.{status}'"): ["ticket.cancelled", "ticket.refunded"],
     ("broker/actions.py", "action"): ["participation.confirmed", "participation.canceled"],
     ("accounts/actions.py", "f'organization.{status}'"): ["organization.active", "organization.suspended"],
@@ -65,7 +65,7 @@ def every_action() -> set[str]:
 
 def said_in(language: str) -> set[str]:
     text = (ROOT / f"frontend/src/console/words/{language}audit.ts").read_text()
-    return set(re.findall(r"'([a-z_.]+)': '", text.partition("  deeds: {")[2].partition("\n  },")[0]))
+    return set(re.findall(r"'([a-z_.]+)': '", text.partition("  actions: {")[2].partition("\n  },")[0]))
 
 
 def helpers_of_the_house() -> set[str]:
@@ -81,7 +81,7 @@ def helpers_of_the_house() -> set[str]:
 @pytest.mark.parametrize("language", ["", "af/"])
 def test_every_helper_of_the_house_has_words(language: str) -> None:
     text = (ROOT / f"frontend/src/console/words/{language}audit.ts").read_text()
-    _, _, table = text.partition("  keepers: {")
+    _, _, table = text.partition("  services: {")
     said = {name.strip("'") for name in re.findall(r"('[a-z ]+'|\w+): '", table.partition("\n  }")[0])}
     assert said == helpers_of_the_house()
     assert len(said) > 8

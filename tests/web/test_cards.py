@@ -6,7 +6,7 @@ import msgspec
 import pytest
 
 from fullhouse.config import Config
-from fullhouse.kit.http.lane import Lane
+from fullhouse.kit.http.lanes import LaneRouter
 from tests.checkout.helpers import begun, selling
 from tests.fixtures import Client, Tenant, run_application
 from tests.holds.helpers import guest
@@ -23,7 +23,7 @@ def key(request: pytest.FixtureRequest) -> str | None:
 
 
 @pytest.fixture
-async def lane(with_stripe: Config, key: str | None) -> AsyncIterator[Lane]:
+async def lane(with_stripe: Config, key: str | None) -> AsyncIterator[LaneRouter]:
     assert with_stripe.stripe
     keys = msgspec.structs.replace(with_stripe.stripe, publishable_key=key)
     async with run_application(msgspec.structs.replace(with_stripe, stripe=keys)) as running:

@@ -55,22 +55,22 @@ def test_a_program_is_styled_after_what_it_imports(monkeypatch: pytest.MonkeyPat
     """Otherwise its cascade layer would be named first, and lose against every other one."""
     chunks = {
         "src/console/main.ts": assets.Chunk(
-            file="console.js", css=["console.css"], imports=["_parts.js"], later=["src/page.ts"]
+            file="console.js", css=["console.css"], imports=["_parts.js"], dynamic_imports=["src/page.ts"]
         ),
         "_parts.js": assets.Chunk(file="parts.js", css=["parts.css"], imports=["_base.js"]),
         "_base.js": assets.Chunk(file="base.js", css=["base.css"]),
     }
-    monkeypatch.setattr(assets, "_manifest", lambda: chunks)
-    tags = assets.tags.__wrapped__("console")
+    monkeypatch.setattr(assets, "_load_manifest", lambda: chunks)
+    tags = assets.render_tags.__wrapped__("console")
     assert re.findall(r"\w+\.css", tags) == ["base.css", "parts.css", "console.css"]
 
 
 async def test_the_shop_has_one_style_sheet_with_that_of_the_checkout(client: Client) -> None:
-    tags = assets.tags("lib/words/speak/en", "store")
+    tags = assets.render_tags("lib/words/speak/en", "store")
     (sheet,) = re.findall(r'rel="stylesheet" href="([^"]+)"', tags)
     body = (await client.get(sheet)).content
-    parts = assets._at_once(["src/store/main.ts", "src/checkout/main.ts"])[1]
-    assert set(parts) > set(assets._at_once(["src/store/main.ts"])[1])
+    parts = assets._resolve_imports(["src/store/main.ts", "src/checkout/main.ts"])[1]
+    assert set(parts) > set(assets._resolve_imports(["src/store/main.ts"])[1])
     bodies = [(assets.BUILT / part).read_bytes() for part in parts]
     assert len(parts) > 1
     assert body == b"\n".join(bodies)
@@ -85,9 +85,9 @@ async def test_the_shop_has_one_style_sheet_with_that_of_the_checkout(client: Cl
     ids=" ".join,
 )
 def test_whatever_a_page_names_is_there(programs: tuple[str, ...]) -> None:
-    named = re.findall(r'(?:href|src)="/built/([^"]+)"', assets.tags(*programs))
+    named = re.findall(r'(?:href|src)="/built/([^"]+)"', assets.render_tags(*programs))
     assert named
-    assert not [name for name in named if assets.find(name) is None]
+    assert not [name for name in named if assets.find_file(name) is None]
 
 
 @pytest.mark.parametrize("path", ["/static/house.css", "/static/house.js", "/widget.js", "/tickets-sw.js"])

@@ -119,11 +119,11 @@ def test_hostile_titles_are_text(title: str) -> None:
     show = listed(title=title, description=title, organization_name=title)
     feed = feeds.Feed("urn:uuid:x", title, "https://example.org", "/o/x", [show])
     told = "".join(c for c in title if c not in "\x01\x1b\ufffe").replace("\r\n", "\n")
-    entry = Xml.fromstring(feeds.atom(feed)).find(f"{ATOM}entry")
+    entry = Xml.fromstring(feeds.render_atom(feed)).find(f"{ATOM}entry")
     assert entry is not None
     assert text(entry, f"{ATOM}title") == told
     assert text(entry, f"{ATOM}summary").endswith(told)
-    item = Xml.fromstring(feeds.rss(feed)).find("channel/item")
+    item = Xml.fromstring(feeds.render_rss(feed)).find("channel/item")
     assert item is not None
     assert text(item, "title") == told
     # What a reader takes for HTML has no element in it but our own.
@@ -132,13 +132,13 @@ def test_hostile_titles_are_text(title: str) -> None:
 
 def test_an_empty_feed_is_a_feed() -> None:
     feed = feeds.Feed("urn:uuid:x", "Empty", "https://example.org", "", [])
-    read = Xml.fromstring(feeds.atom(feed))
+    read = Xml.fromstring(feeds.render_atom(feed))
     assert text(read, f"{ATOM}updated") == "1970-01-01T00:00:00Z"
     assert [link.get("href") for link in read.findall(f"{ATOM}link")] == [
         "https://example.org/feed.atom",
         "https://example.org/",
     ]
-    assert Xml.fromstring(feeds.rss(feed)).find("channel/item") is None
+    assert Xml.fromstring(feeds.render_rss(feed)).find("channel/item") is None
 
 
 @pytest.mark.parametrize("path", ["/feed.atom", "/feed.rss", "/o/{}/feed.atom", "/o/{}/feed.rss", "/sitemap.xml"])
@@ -174,7 +174,7 @@ async def pages(client: Client, path: str) -> dict[str, str | None]:
 @pytest.fixture
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
     """Files of two, up to four."""
-    monkeypatch.setattr(sitemaps, "BEGUN_WITH", 2)
+    monkeypatch.setattr(sitemaps, "URLS_AT_FIRST", 2)
     monkeypatch.setattr(sitemaps, "URLS_MAX", 4)
 
 
@@ -233,12 +233,12 @@ async def test_each_list_can_walk_an_index(services: Services) -> None:
     from fullhouse.events import store
 
     wanted: dict[str, tuple[str, dict[str, Any]]] = {
-        "newest_shows": ("public_events_newest", {"organization_id": None, "limit": 50}),
-        "sitemap_shows": ("public_events_pkey", {"after_id": ID, "last_id": HOUSE, "limit": 10}),
-        "public_show_at": ("public_events_slug", {"organization": "grand-house", "slug": "the-tempest"}),
+        "list_newest_events": ("public_events_newest", {"organization_id": None, "limit": 50}),
+        "list_sitemap_events": ("public_events_pkey", {"after_id": ID, "last_id": HOUSE, "limit": 10}),
+        "find_public_event_by_slug": ("public_events_slug", {"organization": "grand-house", "slug": "the-tempest"}),
         "public_categories": ("public_events_category", {}),
     }
-    async with services.database.nobody() as tx:
+    async with services.database.without_tenant() as tx:
         await tx.execute("SET LOCAL enable_seqscan = off")
         await tx.execute("SET LOCAL enable_sort = off")
         await tx.execute("SET LOCAL enable_bitmapscan = off")

@@ -12,7 +12,7 @@ PRODUCT = ROOT / "src/fullhouse"
 DOMAINS = ("events", "tickets", "seating", "checkout", "refunds", "relocations", "reports", "waitlist")
 # What is wrong with a plan is said by many small functions: there, every sentence may be one.
 PLANS = PRODUCT / "seating/plans"
-OF_PLANS = {PLANS / name for name in ("checks.py", "reading.py", "pretix/plan.py", "config/plan.py")}
+OF_PLANS = {PLANS / name for name in ("checks.py", "decoding.py", "pretix/importer.py", "config/converter.py")}
 # What no form of the console can meet: it is said to buyers, or to programs.
 OF_OTHERS = frozenset(
     [
@@ -40,7 +40,7 @@ SAMPLES = {
     "drawing": "An area without a text",
     "'mistakes' if more > 1 else 'mistake'": "mistakes",
 }
-COUNTED = re.compile(r"_many\(.*, '(\w+)'\)")  # so many of something
+COUNTED = re.compile(r"_many\(.*, '([\w ]+)'\)")  # so many of something
 
 
 def sentence(node: ast.AST) -> str | None:
@@ -110,5 +110,5 @@ def test_staff_have_words_for_what_is_wrong_with_a_field() -> None:
 
 def test_staff_have_words_for_how_a_text_must_look() -> None:
     known = forms()
-    texts = {*patterns.WORDS.values(), patterns.OTHERWISE}
+    texts = {*patterns.MESSAGES.values(), patterns.DEFAULT_MESSAGE}
     assert {text for text in texts if not any(form.search(text) for form in known)} == set()

@@ -134,12 +134,12 @@ async def test_a_show_is_found_at_its_own_house_only(
 
 
 async def test_a_look_at_the_page_counts(lane: Any, client: Client, admin: Client, home: str, owner: Any) -> None:
-    from fullhouse.events.public.views import Views
+    from fullhouse.events.public.view_counter import ViewCounter
 
     event = await show_in(admin, "published")
     await client.get(f"{home}/{event['slug']}")
     services: Services = lane.wide.state.services
-    await services.part(Views).write()
+    await services.part(ViewCounter).write()
     assert await owner.fetchval("SELECT views FROM event_stats WHERE event_id::text = $1", event["id"]) == 1
 
 

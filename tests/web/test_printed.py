@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from fullhouse.web import programme
+from fullhouse.web import event_views
 from tests.events.listed import listed, picture, poster
 
 
@@ -19,7 +19,7 @@ from tests.events.listed import listed, picture, poster
     ],
 )
 def test_places(more: dict[str, Any], place: list[str], venue: str) -> None:
-    it = programme.printed(listed(**more))
+    it = event_views.to_view(listed(**more))
     assert (it.place, it.venue) == (place, venue)
 
 
@@ -39,14 +39,14 @@ def test_places(more: dict[str, Any], place: list[str], venue: str) -> None:
     ],
 )
 def test_sale_in_words(more: dict[str, Any], label: str, sale: str) -> None:
-    it = programme.printed(listed(**more))
+    it = event_views.to_view(listed(**more))
     assert (it.label, it.sale) == (label, sale)
 
 
 def test_a_night_that_ends_tomorrow() -> None:
     show = listed()
     late = listed(end_time=show.start_time.replace(hour=23, minute=30))
-    assert programme.printed(late).when == ["Saturday 1 June 2030, 20:00", "until Sunday 2 June 2030, 01:30"]
+    assert event_views.to_view(late).when == ["Saturday 1 June 2030, 20:00", "until Sunday 2 June 2030, 01:30"]
 
 
 @pytest.mark.parametrize(
@@ -64,27 +64,27 @@ def test_a_night_that_ends_tomorrow() -> None:
 def test_midnight_is_the_evenings_last_hour(hours: int, when: list[str], short: str) -> None:
     """Nobody comes on a third day because the second ends at 00:00."""
     show = listed()
-    it = programme.printed(listed(end_time=show.start_time + timedelta(hours=hours)))
+    it = event_views.to_view(listed(end_time=show.start_time + timedelta(hours=hours)))
     assert (it.when, it.short) == (when, short)
-    closes = programme.printed(listed(sale_end_at=show.start_time + timedelta(hours=4)))
+    closes = event_views.to_view(listed(sale_end_at=show.start_time + timedelta(hours=4)))
     assert closes.sale == "On sale until Saturday 1 June 2030, 24:00."
 
 
 def test_days_across_a_year_say_both() -> None:
     start = listed().start_time.replace(month=12, day=31)
-    it = programme.printed(listed(start_time=start, end_time=start + timedelta(days=1)))
+    it = event_views.to_view(listed(start_time=start, end_time=start + timedelta(days=1)))
     assert it.short == "Tue 31 Dec 2030, 19:00 – Wed 1 Jan 2031"
 
 
 def test_what_a_visitor_must_not_miss() -> None:
-    soon = programme.printed(listed(sale_status="upcoming")).notice
+    soon = event_views.to_view(listed(sale_status="upcoming")).notice
     assert soon == ("Not on sale yet", "Tickets go on sale on Tuesday 1 January 2030, 10:00.")
-    postponed = programme.printed(listed(phase="postponed", sale_status="suspended")).notice
+    postponed = event_views.to_view(listed(phase="postponed", sale_status="suspended")).notice
     assert postponed
     assert postponed.text.endswith("Tickets already bought remain valid for the new date.")
-    assert programme.printed(listed()).notice is None
+    assert event_views.to_view(listed()).notice is None
 
 
 def test_a_cover_or_a_generated_poster() -> None:
-    assert programme.printed(listed()).cover == poster()
-    assert programme.printed(listed(cover_images=[picture()])).cover == picture()
+    assert event_views.to_view(listed()).cover == poster()
+    assert event_views.to_view(listed(cover_images=[picture()])).cover == picture()

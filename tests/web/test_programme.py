@@ -70,7 +70,7 @@ async def test_nonsense_is_left_out(client: Client, params: dict[str, str]) -> N
 
 @pytest.mark.req("FEED-2")
 async def test_pages_by_cursor(client: Client, admin: Client, home: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("fullhouse.web.shows.PAGE", 2)
+    monkeypatch.setattr("fullhouse.web.pages.events.PAGE_SIZE", 2)
     slugs = []
     for n in range(5):
         day = f"2090-06-0{n + 1}"

@@ -20,9 +20,9 @@ KEPT = (
     refund_actions.AT_THE_PROVIDER,
     actions.REASON,
     actions.NO_SEAT,
-    waitlist_actions.NOT_WANTED,
+    waitlist_actions.NOT_TAKEN,
     guest_actions.TOO_MANY,
-    *settle.WHY.values(),
+    *settle.REASONS.values(),
 )
 OF_SHOWS = ("cancelled", "ended", "archived")  # after which "the show is …" ends what is held and waited for
 

@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from fullhouse.web import assets, scanner
+from fullhouse.web import assets
+from fullhouse.web.pages import scanner
 from tests.fixtures import Client
 
 pytestmark = pytest.mark.req("SCAN-4")
@@ -77,9 +78,9 @@ async def test_the_worker_keeps_every_file_that_the_page_needs(client: Client) -
 
 
 async def test_a_changed_file_is_another_worker(client: Client, monkeypatch: Any) -> None:
-    before = scanner._worker.__wrapped__()
-    monkeypatch.setattr(assets, "needed_by", lambda entry: ["/built/assets/scan-changed0.js"])
-    assert scanner._worker.__wrapped__() != before
+    before = scanner._render_worker.__wrapped__()
+    monkeypatch.setattr(assets, "list_needed_files", lambda entry: ["/built/assets/scan-changed0.js"])
+    assert scanner._render_worker.__wrapped__() != before
 
 
 async def test_it_can_be_installed(client: Client) -> None:

@@ -56,7 +56,7 @@ async def test_a_dead_link_is_a_page_for_people_and_a_problem_for_programs(clien
 # What goes wrong, and what a page says of it in either language.
 WRONG: dict[str, tuple[Exception, int, str, str]] = {
     "often": (RateLimited(retry_after_s=7), 429, "Too many requests", "Te veel versoeke"),
-    "away": (OSError("gone"), 503, "We’re very busy right now", "Ons is nou baie besig"),
+    "away": (OSError("gone"), 503, "We’re very busy right now", "Ons is tans baie besig"),
     "a bug": (
         RuntimeError("a secret"),
         500,
@@ -76,7 +76,7 @@ async def test_whatever_goes_wrong_is_a_page_for_people(
     async def fail(*_: Any) -> None:
         raise error
 
-    monkeypatch.setattr(words, "of", fail)
+    monkeypatch.setattr(words, "choose_language", fail)
     browser = {"accept": "text/html,*/*;q=0.8", "x-request-id": "a-page-that-broke"}
     answer = await client.get("/my?at=x", headers=browser)
     page = Seen(answer)
@@ -93,7 +93,7 @@ async def test_whatever_goes_wrong_is_a_page_for_people(
 
 
 async def test_a_full_house_says_so_on_a_page(lane: Any, client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(type(lane.edge), "is_full", True)
+    monkeypatch.setattr(type(lane.middleware), "is_full", True)
     for path in ("/", "/?%ff=%00&lang=af", "/o/x?lang"):
         answer = await client.get(path, headers={"accept": "text/html"})
         assert (answer.status_code, answer.headers["retry-after"]) == (503, "1")

@@ -51,15 +51,15 @@ def test_money_is_written_as_the_pages_scripts_write_it() -> None:
     ],
 )
 def test_what_a_browser_prefers(header: str, expected: str | None) -> None:
-    assert languages.preferred(header) == expected
+    assert languages.preferred_language(header) == expected
 
 
 def test_of_a_list_that_is_too_long_only_its_beginning_is_read_and_remembered() -> None:
-    languages.preferred.cache_clear()
+    languages.preferred_language.cache_clear()
     for tail in ("x", "y"):
         headers = {"accept-language": "af" + " " * languages.PREFERENCES_MAX + tail * 60_000}
-        assert languages.asked(headers.get) == "af"
-    assert languages.preferred.cache_info().currsize == 1
+        assert languages.requested_language(headers.get) == "af"
+    assert languages.preferred_language.cache_info().currsize == 1
 
 
 def test_days_in_both_languages() -> None:

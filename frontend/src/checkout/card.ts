@@ -86,7 +86,7 @@ export class Card {
   }
 }
 
-/** Stripe counts these in hundredths that they do not have (payments/providers/stripe/api.py). */
+/** Stripe counts these in hundredths that they do not have (payments/providers/stripe/api_client.py). */
 function inStripes({ amount, currency }: { amount: number; currency: string }): number {
   return /ISK|UGX/.test(currency) ? amount * 100 : amount;
 }

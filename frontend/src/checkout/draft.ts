@@ -1,5 +1,5 @@
-// What a buyer has typed, for whoever reloads or comes back from their bank. It is somebody's own: who signs in meanwhile,
-// or buys after another, begins with what the house knows of them.
+// What a buyer has typed, kept for a reload or a return from their bank. It belongs to one person: after a sign-in, or for
+// the next buyer, the form begins with the account's name and email address.
 
 import type { Buyer } from './card';
 import { forget, remember, remembered } from '../lib/remembered';

@@ -1,4 +1,4 @@
-// What only those need who go to the checkout: the shop loads it when they are about to (store/late.svelte.ts).
+// The checkout, which the shop loads when a buyer is about to need it (store/late.svelte.ts).
 
 export { default as Done } from './Done.svelte';
 export { default as Pay } from './Pay.svelte';

@@ -1,4 +1,4 @@
-// Paying as a visit sees it: what becomes of it once a payment was tried.
+// What a visit does after each outcome of a payment.
 
 import { later as t } from '../lib/words';
 import type { Booking } from '../store/booking.svelte';
@@ -14,7 +14,7 @@ export class Paying {
     this.payment = new Payment(booking.checkout, booking.visitor);
   }
 
-  /** Whoever comes back from their bank, or to an order that waits for its money, need press nothing. */
+  /** A buyer who returns from their bank, or to a pending order, need not press anything: the order is followed at once. */
   begin(): void {
     const { checkout } = this.booking;
     if (checkout.isPending && (cameBack() || !checkout.order?.payment.client_secret)) void this.follow();
@@ -47,12 +47,12 @@ export class Paying {
       booking.checkout.end();
       booking.basket.clear();
       booking.step = 'choosing';
-      booking.tell(outcome === 'refunded' ? t.paidBack : t.orderCancelled);
+      booking.tell(outcome === 'refunded' ? t.orderRefunded : t.orderCancelled);
     } else booking.tell('');
   }
 }
 
-/** Whether somebody was at their bank and has paid there: Stripe says so in the address, once. */
+/** Whether the buyer returns from a payment at their bank: Stripe says so in the address, once. */
 function cameBack(): boolean {
   const said = new URLSearchParams(location.search).get('redirect_status');
   if (said) history.replaceState(null, '', location.pathname);

@@ -1,4 +1,4 @@
-// The money. Whatever fails leaves seats, name and address as they are.
+// The payment. If it fails, seats, name and email address stay.
 
 import { newKey, Problem } from '../lib/api';
 import { later as t, sentence } from '../lib/words';
@@ -9,13 +9,13 @@ import type { Buyer, Card } from './card';
 
 export type Outcome = 'bought' | 'open' | 'declined' | 'over' | 'consent' | 'refunded' | 'cancelled';
 const OVER = ['hold_expired', 'checkout_expired', 'checkout_not_found'];
-const NOT_PAID = ['failed', 'abandoned']; // whose places have their time back, and wait for another try
+const NOT_PAID = ['failed', 'abandoned']; // the holds are thawed and wait for another attempt
 const LOOKS = 40;
 const LOOK_MS = 1500;
 
 export class Payment {
-  failure = $state(''); // of the last try to pay, to be said beside it
-  isWaiting = $state(false); // for the money to be confirmed
+  failure = $state(''); // of the last attempt to pay, shown beside it
+  isWaiting = $state(false); // for the payment to be confirmed
   card: Card | null = null;
   private key = '';
 
@@ -52,7 +52,7 @@ export class Payment {
     this.checkout.order = await this.visitor.api.post(`/api/checkout/${this.checkout.session!.id}/purchase`, body, { key: this.key });
   }
 
-  /** Until the money is there, or for a minute. */
+  /** Polls the order until it is settled, at most for a minute. */
   async follow(): Promise<Outcome> {
     const { checkout } = this;
     this.isWaiting = true;
@@ -74,19 +74,19 @@ export class Payment {
     if (status === 'paid') return 'bought';
     if (status === 'needs_consent') return 'consent';
     if (status === 'pending') {
-      this.failure = t.notSettled;
+      this.failure = t.notConfirmed;
       return 'open';
     }
-    // Called off by the house, not by the bank: nothing of it is theirs any more.
+    // Cancelled by the organiser, not declined by the bank: the buyer holds nothing of it any more.
     if (payment.status === 'captured') return 'refunded';
     if (!payment.failure && !NOT_PAID.includes(payment.status)) return 'cancelled';
     const failure = payment.failure && sentence(new Problem(402, 'payment_declined', payment.failure, [], { failure_code: payment.failure_code }));
-    this.checkout.order = null; // the places are in the basket as before, and another try is another order
+    this.checkout.order = null; // the holds are in the basket as before, and another attempt is another order
     this.key = newKey();
     return this.decline(failure);
   }
 
-  /** The places were gone when the money came: others, or the money back. */
+  /** The seats were gone when the payment succeeded: the buyer accepts others, or is refunded. */
   async consent(accept: boolean): Promise<Outcome> {
     const order = (this.checkout.order = await this.visitor.api.post(`/api/orders/${this.checkout.order!.id}/consent`, { accept }));
     return order.status === 'paid' ? 'bought' : 'refunded';
@@ -97,9 +97,9 @@ export class Payment {
     return 'declined';
   }
 
-  /** Whoever was refused by their bank should not fear for their places, too. */
+  /** A declined payment: the message also says that the tickets are still held. */
   private decline(why: string | null): Outcome {
-    return this.fail(`${why || t.declined} ${t.stillYours}`);
+    return this.fail(`${why || t.declined} ${t.stillHeld}`);
   }
 
   private answer(error: unknown): Outcome {

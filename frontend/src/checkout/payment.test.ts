@@ -101,7 +101,7 @@ describe('Stripe', () => {
     payment.card = card;
     answers['POST /api/checkout/s1/purchase'] = [[202, { data: order('pending') }]];
     expect(await hurry(payment.pay(STRIPE, null, BUYER, '/'))).toBe('declined');
-    expect(payment.failure).toBe('Your card was declined. What you chose is still yours.');
+    expect(payment.failure).toBe('Your card was declined. Your tickets are still held for you.');
     expect(checkout.session).not.toBeNull();
     answers['GET /api/orders/o1'] = [[200, { data: order('paid') }]];
     expect(await hurry(payment.pay(STRIPE, null, BUYER, '/'))).toBe('bought');
@@ -140,7 +140,7 @@ test('a refused one is another purchase, under another key', async () => {
   const { payment } = await begun();
   answers['POST /api/checkout/s1/purchase'] = [[402, { status: 402, code: 'payment_declined', detail: 'Declined.' }], [201, { data: order('paid') }]];
   expect(await hurry(payment.pay(TEST, 'decline', BUYER, '/'))).toBe('declined');
-  expect(payment.failure).toBe('Declined. What you chose is still yours.');
+  expect(payment.failure).toBe('Declined. Your tickets are still held for you.');
   expect(await hurry(payment.pay(TEST, 'approve', BUYER, '/'))).toBe('bought');
   const [first, second] = purchases().map(({ headers }) => headers['idempotency-key']);
   expect(first).not.toBe(second);
@@ -148,9 +148,9 @@ test('a refused one is another purchase, under another key', async () => {
 
 describe('an order that is called off meanwhile', () => {
   test.each([
-    ['by the bank', { status: 'failed', failure: 'Declined.' }, 'declined', 'Declined. What you chose is still yours.'],
-    ['by the bank, without a word', { status: 'failed' }, 'declined', 'The payment was declined. Try again, or pay another way. What you chose is still yours.'],
-    ['by nobody: it took too long', { status: 'abandoned' }, 'declined', 'The payment was declined. Try again, or pay another way. What you chose is still yours.'],
+    ['by the bank', { status: 'failed', failure: 'Declined.' }, 'declined', 'Declined. Your tickets are still held for you.'],
+    ['by the bank, without a word', { status: 'failed' }, 'declined', 'The payment was declined. Try again, or pay another way. Your tickets are still held for you.'],
+    ['by nobody: it took too long', { status: 'abandoned' }, 'declined', 'The payment was declined. Try again, or pay another way. Your tickets are still held for you.'],
     ['by the house', { status: 'pending' }, 'cancelled', ''],
     ['by the house, after the money came', { status: 'captured' }, 'refunded', ''],
   ])('%s', async (_by, told, outcome, failure) => {

@@ -1,6 +1,6 @@
-// What waits for somebody, most pressing first. Pure: of what was read, and the hour.
+// What needs attention, most urgent first. Pure: computed from what was loaded, and the time.
 
-import type { FoundOrder, LiveGates, QueueRoom, Show, ShowSales } from './types';
+import type { FoundOrder, LiveGates, QueueRoom, Show, EventSales } from './types';
 import { t } from './words/overview';
 
 export interface Concern {
@@ -11,7 +11,7 @@ export interface Concern {
 }
 
 interface Seen {
-  shows: readonly Pick<ShowSales, 'event_id' | 'name' | 'status' | 'rescheduled_at' | 'start_at'>[];
+  shows: readonly Pick<EventSales, 'event_id' | 'name' | 'status' | 'rescheduled_at' | 'start_at'>[];
   drafts: readonly Pick<Show, 'id' | 'name' | 'start_at'>[];
   rooms: ReadonlyMap<string, QueueRoom>;
   gates: ReadonlyMap<string, LiveGates>;

@@ -1,6 +1,6 @@
 import { common as t, named } from './words';
 
-/** Why something was done: what a person wrote stays as it is, what the house wrote is said in the reader's language. */
+/** The reason for an action: a person's text is unchanged, the server's own reasons are translated. */
 export function because(reason: string): string {
   if (reason.includes(' ')) return t.reasons[reason] ?? reason;
   return Object.hasOwn(t.reasons, reason) ? t.reasons[reason]! : named({}, reason);

@@ -41,22 +41,22 @@ describe('addresses', () => {
 
 describe('rights', () => {
   const rows = [
-    { path: '/', title: 'Overview', right: 'events.read', section: 'House' },
+    { path: '/', title: 'Overview', right: 'events.read', section: 'Insights' },
     { path: '/ledger', title: 'Ledger', right: 'ledger.read', section: 'Sales' },
     { path: '/orders', title: 'Orders', right: 'orders.read', section: 'Sales' },
     { path: '/orders/:id', title: 'Order', right: 'orders.read', section: null },
-    { path: '/me', title: 'Me', right: null, section: 'House' },
+    { path: '/me', title: 'Me', right: null, section: 'Insights' },
   ];
   const staff = { rights: new Set(['events.read', 'orders.read']) };
 
   it('hide pages that are not open', () => {
     expect(sections(rows, staff)).toEqual([
-      { section: 'House', links: [{ path: '/', title: 'Overview' }, { path: '/me', title: 'Me' }] },
+      { section: 'Insights', links: [{ path: '/', title: 'Overview' }, { path: '/me', title: 'Me' }] },
       { section: 'Sales', links: [{ path: '/orders', title: 'Orders' }] },
     ]);
   });
   it('leave whoever has none the pages that are everybody’s', () => {
-    expect(sections(rows, { rights: new Set() })).toEqual([{ section: 'House', links: [{ path: '/me', title: 'Me' }] }]);
+    expect(sections(rows, { rights: new Set() })).toEqual([{ section: 'Insights', links: [{ path: '/me', title: 'Me' }] }]);
     expect(may({ rights: new Set() }, 'events.read')).toBe(false);
   });
   it('mark the page that is open, and its children’s parent', () => {

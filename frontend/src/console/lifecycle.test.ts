@@ -34,7 +34,7 @@ describe('what a draft lacks', () => {
   const before = Date.parse('2029-12-01T00:00:00Z');
   it('is named, and the picture is not needed: a generated poster stands in', () => {
     const open = checklist(draft, { layout: false, types: 0 }, before).filter((check) => !check.done);
-    expect(open.map((check) => [check.text.split(' ')[1], check.needed])).toEqual([['picture;', false], ['or', false], ['least', false]]);
+    expect(open.map((check) => [check.text.split(' ')[1], check.needed])).toEqual([['picture.', false], ['layout', false], ['least', false]]);
   });
   it('is nothing once all is there', () => {
     const whole = { ...draft, cover_image_ids: ['x'] };

@@ -1,5 +1,5 @@
-// What can be done with a show: the table of deeds. Which of them its status allows, the server says (`moves`); which of
-// those a person may do, their rights; what will happen, the deed itself says before it is done.
+// The actions on an event. The server lists those that its status allows (`moves`), the user's rights limit them, and
+// each states its consequences before it is done.
 
 import type { Move, Show, Status } from './types';
 import { t } from './words/lifecycle';
@@ -8,10 +8,10 @@ export interface Deed {
   name: string;
   right: string;
   reason: 'needed' | 'wanted' | 'none';
-  /** A date that is asked for. */
+  /** Whether a date is required or optional. */
   date?: 'needed' | 'wanted';
   danger?: boolean;
-  /** What such a show waits for most. */
+  /** The main action in this status. */
   call?: boolean;
   title: string;
   done: string;
@@ -19,24 +19,24 @@ export interface Deed {
 }
 
 export const DEEDS: Record<Move, Deed> = {
-  publish: { ...t.deeds.publish, right: 'events.publish', reason: 'none', call: true },
-  start: { ...t.deeds.start, right: 'events.publish', reason: 'none' },
-  end: { ...t.deeds.end, right: 'events.publish', reason: 'none' },
-  reschedule: { ...t.deeds.reschedule, right: 'events.cancel', reason: 'wanted', date: 'needed', call: true },
-  postpone: { ...t.deeds.postpone, right: 'events.cancel', reason: 'needed', date: 'wanted', danger: true },
-  unpublish: { ...t.deeds.unpublish, right: 'events.publish', reason: 'wanted' },
-  cancel: { ...t.deeds.cancel, right: 'events.cancel', reason: 'needed', danger: true },
-  archive: { ...t.deeds.archive, right: 'events.publish', reason: 'none' },
+  publish: { ...t.actions.publish, right: 'events.publish', reason: 'none', call: true },
+  start: { ...t.actions.start, right: 'events.publish', reason: 'none' },
+  end: { ...t.actions.end, right: 'events.publish', reason: 'none' },
+  reschedule: { ...t.actions.reschedule, right: 'events.cancel', reason: 'wanted', date: 'needed', call: true },
+  postpone: { ...t.actions.postpone, right: 'events.cancel', reason: 'needed', date: 'wanted', danger: true },
+  unpublish: { ...t.actions.unpublish, right: 'events.publish', reason: 'wanted' },
+  cancel: { ...t.actions.cancel, right: 'events.cancel', reason: 'needed', danger: true },
+  archive: { ...t.actions.archive, right: 'events.publish', reason: 'none' },
 };
 
 const ORDER = Object.keys(DEEDS) as Move[];
 
-/** The deeds that are open to me with this show, what is wanted most first. */
+/** The actions that the user may do with this event, the main one first. */
 export function deedsFor(show: Pick<Show, 'status' | 'moves' | 'rescheduled_at'>, rights: ReadonlySet<string>): Move[] {
   return ORDER.filter((move) => show.moves.includes(move) && rights.has(DEEDS[move].right) && !waitsForDate(show, move));
 }
 
-/** A postponed show comes back only once it has a new date. */
+/** A postponed event can be published or started only once it has a new date. */
 function waitsForDate(show: Pick<Show, 'status' | 'rescheduled_at'>, move: Move): boolean {
   return show.status === 'postponed' && show.rescheduled_at === null && (move === 'publish' || move === 'start');
 }
@@ -51,7 +51,7 @@ export const STATES: Record<Status, { name: string; many: string; kind: 'good' |
   archived: { ...t.states.archived, kind: 'plain' },
 };
 
-/** What the list of shows is asked for: those of one state, all that are not over yet, or all. */
+/** The tabs of the list of events: one status, all upcoming ones, or all. */
 export type Tab = Status | 'ahead' | 'all';
 const AHEAD: readonly Status[] = ['draft', 'published', 'live', 'postponed'];
 
@@ -61,10 +61,10 @@ export function isUnder(tab: Tab, status: Status): boolean {
 
 export const SALES: Record<string, { name: string; kind: 'good' | 'time' | 'bad' | 'plain' }> = {
   on_sale: { name: t.onSale, kind: 'good' },
-  upcoming: { name: t.saleToCome, kind: 'plain' },
+  upcoming: { name: t.notOnSaleYet, kind: 'plain' },
   sold_out: { name: t.soldOut, kind: 'time' },
-  suspended: { name: t.saleSuspended, kind: 'time' },
-  closed: { name: t.saleClosed, kind: 'plain' },
+  suspended: { name: t.salesPaused, kind: 'time' },
+  closed: { name: t.salesEnded, kind: 'plain' },
   cancelled: { name: t.cancelled, kind: 'bad' },
 };
 
@@ -75,7 +75,7 @@ export interface Check {
   path: string;
 }
 
-/** What a draft has, and what it lacks, before it is published. */
+/** What a draft has and lacks before it can be published. */
 export function checklist(show: Show, has: { layout: boolean; types: number }, now: number): Check[] {
   const path = `/events/${show.id}`;
   return [

@@ -4,7 +4,7 @@ export interface Merged<Form> {
   form: Form;
   /** What the other has changed, of what I had read. */
   theirs: (keyof Form)[];
-  /** Of these, what I have changed too: mine stands in the form. */
+  /** The fields that both changed: the form has the user's version. */
   both: (keyof Form)[];
 }
 

@@ -1,5 +1,5 @@
-// The pages of the console. A person sees only rows whose right they have; the side bar is made of those with a section.
-// Rows of the section `Show` belong to one show, and stand in the side bar while it is open.
+// The pages of the console. Users see only the pages that they have the right for; the side bar lists those with a
+// section. Pages of the section `Event` belong to one event and are in the side bar while it is open.
 
 import type { Component } from 'svelte';
 import type { Api } from '../lib/api';
@@ -12,7 +12,7 @@ export interface PageProps {
   params: Record<string, string>;
 }
 
-export type Section = 'House' | 'Programme' | 'Sales' | 'Doors' | 'People' | 'Settings' | 'Platform' | 'Show';
+export type Section = 'Insights' | 'Events' | 'Sales' | 'People' | 'Settings' | 'Platform' | 'Event';
 
 export interface PageRow {
   path: string;
@@ -23,32 +23,32 @@ export interface PageRow {
 }
 
 export const PAGES: readonly PageRow[] = [
-  { path: '/', title: t.titles.overview, right: 'events.read', section: 'House', load: () => import('./pages/Overview.svelte') },
-  { path: '/metrics', title: t.titles.metrics, right: 'sales.read', section: 'House', load: () => import('./pages/Metrics.svelte') },
-  { path: '/reports', title: t.titles.reports, right: 'sales.read', section: 'House', load: () => import('./pages/Reports.svelte') },
-  { path: '/audit', title: t.titles.audit, right: 'audit.read', section: 'House', load: () => import('./pages/Audit.svelte') },
+  { path: '/', title: t.titles.overview, right: 'events.read', section: 'Insights', load: () => import('./pages/Overview.svelte') },
+  { path: '/metrics', title: t.titles.metrics, right: 'sales.read', section: 'Insights', load: () => import('./pages/Metrics.svelte') },
+  { path: '/reports', title: t.titles.reports, right: 'sales.read', section: 'Insights', load: () => import('./pages/Reports.svelte') },
+  { path: '/audit', title: t.titles.auditLog, right: 'audit.read', section: 'Insights', load: () => import('./pages/Audit.svelte') },
 
-  { path: '/events', title: t.titles.shows, right: 'events.read', section: 'Programme', load: () => import('./pages/Events.svelte') },
-  { path: '/events/new', title: t.titles.newShow, right: 'events.create', section: null, load: () => import('./pages/NewShow.svelte') },
-  { path: '/venues', title: t.titles.venuesAndGates, right: 'venues.read', section: 'Programme', load: () => import('./pages/Venues.svelte') },
+  { path: '/events', title: t.titles.events, right: 'events.read', section: 'Events', load: () => import('./pages/Events.svelte') },
+  { path: '/events/new', title: t.titles.createEvent, right: 'events.create', section: null, load: () => import('./pages/NewShow.svelte') },
+  { path: '/venues', title: t.titles.venuesAndGates, right: 'venues.read', section: 'Events', load: () => import('./pages/Venues.svelte') },
   { path: '/venues/:id', title: t.titles.venue, right: 'venues.read', section: null, load: () => import('./pages/Venue.svelte') },
-  { path: '/layouts', title: t.titles.layouts, right: 'layouts.read', section: 'Programme', load: () => import('./pages/Layouts.svelte') },
+  { path: '/layouts', title: t.titles.layouts, right: 'layouts.read', section: 'Events', load: () => import('./pages/Layouts.svelte') },
   { path: '/layouts/new', title: t.titles.newLayout, right: 'layouts.write', section: null, load: () => import('./pages/LayoutNew.svelte') },
   { path: '/layouts/:id', title: t.titles.layout, right: 'layouts.read', section: null, load: () => import('./pages/Layout.svelte') },
   { path: '/layouts/:id/compare/:since', title: t.titles.whatChanged, right: 'layouts.read', section: null, load: () => import('./pages/LayoutChanges.svelte') },
 
-  { path: '/events/:id', title: t.titles.thisShow, right: 'events.read', section: 'Show', load: () => import('./pages/Show.svelte') },
-  { path: '/events/:id/details', title: t.titles.details, right: 'events.update', section: 'Show', load: () => import('./pages/Details.svelte') },
-  { path: '/events/:id/seating', title: t.titles.seating, right: 'seating.read', section: 'Show', load: () => import('./pages/ShowSeating.svelte') },
-  { path: '/events/:id/rules', title: t.titles.seatingRules, right: 'seating.read', section: 'Show', load: () => import('./pages/ShowPolicy.svelte') },
-  { path: '/events/:id/tickets', title: t.titles.ticketsAndPrices, right: 'sales.read', section: 'Show', load: () => import('./pages/Tickets.svelte') },
-  { path: '/events/:id/orders', title: t.titles.orders, right: 'orders.read', section: 'Show', load: () => import('./pages/Orders.svelte') },
-  { path: '/events/:id/queue', title: t.titles.queueAndCheckout, right: 'queue.read', section: 'Show', load: () => import('./pages/Queue.svelte') },
-  { path: '/events/:id/waitlist', title: t.titles.waitingList, right: 'waitlist.read', section: 'Show', load: () => import('./pages/Waitlist.svelte') },
-  { path: '/events/:id/report', title: t.titles.report, right: 'sales.read', section: 'Show', load: () => import('./pages/ShowReport.svelte') },
-  { path: '/events/:id/doors', title: t.titles.liveOccupancy, right: 'scanning.watch', section: 'Show', load: () => import('./pages/Doors.svelte') },
-  { path: '/events/:id/devices', title: t.titles.devicesAndIncidents, right: 'scanning.watch', section: 'Show', load: () => import('./pages/ShowDevices.svelte') },
-  { path: '/events/:id/ledger', title: t.titles.ledger, right: 'ledger.read', section: 'Show', load: () => import('./pages/Ledger.svelte') },
+  { path: '/events/:id', title: t.titles.thisEvent, right: 'events.read', section: 'Event', load: () => import('./pages/Show.svelte') },
+  { path: '/events/:id/details', title: t.titles.details, right: 'events.update', section: 'Event', load: () => import('./pages/Details.svelte') },
+  { path: '/events/:id/seating', title: t.titles.seating, right: 'seating.read', section: 'Event', load: () => import('./pages/ShowSeating.svelte') },
+  { path: '/events/:id/rules', title: t.titles.seatingRules, right: 'seating.read', section: 'Event', load: () => import('./pages/ShowPolicy.svelte') },
+  { path: '/events/:id/tickets', title: t.titles.ticketsAndPrices, right: 'sales.read', section: 'Event', load: () => import('./pages/Tickets.svelte') },
+  { path: '/events/:id/orders', title: t.titles.orders, right: 'orders.read', section: 'Event', load: () => import('./pages/Orders.svelte') },
+  { path: '/events/:id/queue', title: t.titles.waitingRoom, right: 'queue.read', section: 'Event', load: () => import('./pages/Queue.svelte') },
+  { path: '/events/:id/waitlist', title: t.titles.waitlist, right: 'waitlist.read', section: 'Event', load: () => import('./pages/Waitlist.svelte') },
+  { path: '/events/:id/report', title: t.titles.report, right: 'sales.read', section: 'Event', load: () => import('./pages/ShowReport.svelte') },
+  { path: '/events/:id/doors', title: t.titles.liveAttendance, right: 'scanning.watch', section: 'Event', load: () => import('./pages/Doors.svelte') },
+  { path: '/events/:id/devices', title: t.titles.devicesAndIncidents, right: 'scanning.watch', section: 'Event', load: () => import('./pages/ShowDevices.svelte') },
+  { path: '/events/:id/ledger', title: t.titles.ledger, right: 'ledger.read', section: 'Event', load: () => import('./pages/Ledger.svelte') },
 
   { path: '/orders', title: t.titles.orders, right: 'orders.read', section: 'Sales', load: () => import('./pages/Orders.svelte') },
   { path: '/orders/:id', title: t.titles.order, right: 'orders.read', section: null, load: () => import('./pages/Order.svelte') },
@@ -60,8 +60,8 @@ export const PAGES: readonly PageRow[] = [
 
   { path: '/organisation', title: t.titles.organisation, right: 'org.update', section: 'Settings', load: () => import('./pages/OwnOrganization.svelte') },
   { path: '/rules', title: t.titles.seatingRules, right: 'seating.read', section: 'Settings', load: () => import('./pages/Policy.svelte') },
-  { path: '/sites', title: t.titles.otherSites, right: 'org.update', section: 'Settings', load: () => import('./pages/OtherSites.svelte') },
-  { path: '/letters', title: t.titles.letters, right: 'mail_templates.read', section: 'Settings', load: () => import('./pages/Letters.svelte') },
+  { path: '/sites', title: t.titles.widget, right: 'org.update', section: 'Settings', load: () => import('./pages/OtherSites.svelte') },
+  { path: '/letters', title: t.titles.emails, right: 'mail_templates.read', section: 'Settings', load: () => import('./pages/Letters.svelte') },
   { path: '/mailbox', title: t.titles.mailbox, right: 'mailbox.read', section: 'Settings', load: () => import('./pages/Mailbox.svelte') },
   { path: '/keys', title: t.titles.apiKeys, right: 'keys.read', section: 'Settings', load: () => import('./pages/Keys.svelte') },
   { path: '/webhooks', title: t.titles.webhooks, right: 'webhooks.read', section: 'Settings', load: () => import('./pages/Webhooks.svelte') },

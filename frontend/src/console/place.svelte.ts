@@ -1,4 +1,4 @@
-// Where the console stands: its address, in the browser's own history. Links are plain links; clicks on them stay here.
+// The console's address in the browser's history. Links are plain links; clicks on them are routed here.
 
 import { t } from './words/frame';
 
@@ -7,7 +7,7 @@ export const BASE = '/console';
 interface Place {
   path: string;
   query: URLSearchParams;
-  words: string; // what was typed here to find somebody
+  words: string; // a search text, which must not be in the address
 }
 
 let here: Place = $state.raw(read());
@@ -29,7 +29,7 @@ export function go(path: string, options: { replace?: boolean } = {}): void {
   if (!options.replace) window.scrollTo(0, 0);
 }
 
-/** Changes what stands behind the `?`, on the same page; without a step in the history unless one is wished. */
+/** Changes the query string of the same page; without a history entry unless requested. */
 export function ask(query: Record<string, string | null>, options: { step?: boolean } = {}): void {
   const next = new URLSearchParams(here.query);
   for (const [name, value] of Object.entries(query)) value ? next.set(name, value) : next.delete(name);
@@ -41,7 +41,7 @@ export function ask(query: Record<string, string | null>, options: { step?: bool
   if (options.step) window.scrollTo(0, 0);
 }
 
-/** Takes back the step that led here, if `ask` took one. */
+/** Goes back by the history entry that `ask` made, if it made one. */
 export function stepBack(): boolean {
   const taken = Boolean((history.state as { step?: boolean } | null)?.step);
   if (taken) history.back();
@@ -54,7 +54,7 @@ export function note(words: string): void {
   here = read();
 }
 
-/** A page with something typed and not kept asks before it is left. Call what this gives back when it is gone. */
+/** Asks before a page with unsaved changes is left. Call the returned function when the page is gone. */
 export function guard(unsaved: () => boolean): () => void {
   leaving = unsaved;
   const warn = (event: BeforeUnloadEvent) => unsaved() && event.preventDefault();

@@ -7,11 +7,11 @@ export type QueueOrder = 'open' | 'pause' | 'resume' | 'drain';
 type State = QueueRoom['state'];
 
 export const ROOMS: Record<State, { name: string; kind: 'good' | 'time' | 'bad' | 'plain'; says: string }> = {
-  closed: { ...t.rooms.closed, kind: 'plain' },
-  pre: { ...t.rooms.pre, kind: 'time' },
-  open: { ...t.rooms.open, kind: 'good' },
-  paused: { ...t.rooms.paused, kind: 'bad' },
-  draining: { ...t.rooms.draining, kind: 'time' },
+  closed: { ...t.states.closed, kind: 'plain' },
+  pre: { ...t.states.pre, kind: 'time' },
+  open: { ...t.states.open, kind: 'good' },
+  paused: { ...t.states.paused, kind: 'bad' },
+  draining: { ...t.states.draining, kind: 'time' },
 };
 
 interface Order {
@@ -23,10 +23,10 @@ interface Order {
 }
 
 export const ORDERS: Record<QueueOrder, Order> = {
-  open: t.orders.open,
-  pause: { ...t.orders.pause, danger: true },
-  resume: t.orders.resume,
-  drain: t.orders.drain,
+  open: t.actions.open,
+  pause: { ...t.actions.pause, danger: true },
+  resume: t.actions.resume,
+  drain: t.actions.drain,
 };
 
 const OPEN_TO: Record<State, readonly QueueOrder[]> = {

@@ -33,7 +33,7 @@ export function sections<S extends string>(rows: readonly Row<S>[], me: Reader, 
   return [...found].map(([section, links]) => ({ section, links }));
 }
 
-/** Which of the links stands for an address: the longest that it begins with. */
+/** The link of an address: the longest one that it begins with. */
 export function current(links: readonly Link[], path: string): Link | null {
   const fits = links.filter((link) => link.path === path || (link.path !== '/' && path.startsWith(`${link.path}/`)));
   return fits.sort((a, b) => b.path.length - a.path.length)[0] ?? null;

@@ -4,7 +4,7 @@ import { Api, Problem } from '../lib/api';
 import { t } from './words/frame';
 import type * as contract from '../lib/contract';
 
-/** Whoever is signed in, and what is open to them. Nobody of the platform has an organisation, nobody else a platform role. */
+/** The signed-in user and their rights. Platform staff have no organisation; only they have a platform role. */
 export interface Me {
   id: string;
   name: string;
@@ -15,10 +15,10 @@ export interface Me {
   platform: string | null;
 }
 
-/** With the money, the hour and the language that the house is at home in. */
+/** With the organisation's currency, time zone and language. */
 export type Organization = contract.Organization & typeof HOME;
 
-/** A house that this browser is signed in to. */
+/** An organisation that this browser is signed in to. */
 export type House = contract.OpenSession;
 
 const CHOSEN = 'fullhouse.console.organization';
@@ -38,7 +38,7 @@ export function session(): State {
   return state;
 }
 
-/** Finds out who is here. Several houses and none chosen: the person chooses. */
+/** Finds the signed-in user. With several organisations and none chosen, the user chooses. */
 export async function begin(): Promise<void> {
   try {
     const token = sessionStorage.getItem(PLATFORM);
@@ -64,7 +64,7 @@ export async function choose(organizationId: string): Promise<void> {
   await begin();
 }
 
-/** To the list of houses, or to the form for another one. */
+/** Goes to the list of organisations, or to the form to sign in to another. */
 export function leaveFor(where: 'houses' | 'another'): void {
   if (state.phase === 'in' && where === 'houses') state = { phase: 'choosing', houses: state.houses };
   else state = { phase: 'out' };

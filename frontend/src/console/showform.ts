@@ -1,4 +1,4 @@
-// A show as a form has it: text, and times on the venue's clock.
+// An event as form values: texts, and local times of the venue.
 
 import type { Show } from './types';
 import { t } from './words/lifecycle';
@@ -43,7 +43,7 @@ export function toForm(show: Show): ShowForm {
   };
 }
 
-/** What of the form is said to the API: only what differs, with times as moments. `settings` are the show's so far. */
+/** The request body: only what has changed, with times as moments. `settings` are the event's current ones. */
 export function toBody(form: Partial<ShowForm>, timeZone: string, settings: Record<string, unknown>): Record<string, unknown> {
   const body: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(form)) {
@@ -62,5 +62,5 @@ export function toBody(form: Partial<ShowForm>, timeZone: string, settings: Reco
 
 export const LABELS: Record<keyof ShowForm, string> = {
   name: t.name, description: t.description, category: t.category, venue_id: t.venue, slug: t.addressInShop, start_at: t.start, end_at: t.end, doors_at: t.doors,
-  sale_start_at: t.saleBegins, sale_end_at: t.saleEnds, capacity: t.places, day_boundary: t.dayEndsAt, replaced_by_event_id: t.replacedBy, cover_image_ids: t.pictures,
+  sale_start_at: t.salesStart, sale_end_at: t.salesEnd, capacity: t.capacity, day_boundary: t.dayEndsAt, replaced_by_event_id: t.replacedBy, cover_image_ids: t.pictures,
 }; // prettier-ignore

@@ -2,15 +2,15 @@
 
 import type * as contract from '../lib/contract';
 
-export type { Charge, EntryRow, EventLayoutView, EventReport, FoundOrder, LiveGates, Move, Order, OrderRefund, PromoCode, SalesPoint, Seating, ShowReport, ShowSales, Status, TicketType, Venue } from '../lib/contract';
+export type { Charge, WaitlistEntryRow, EventLayoutView, EventReport, FoundOrder, LiveGates, Move, Order, OrderRefund, PromoCode, SalesPoint, Seating, EventReportSummary, EventSales, Status, TicketType, Venue } from '../lib/contract';
 
-export type Waitlist = contract.ListView;
+export type Waitlist = contract.WaitlistView;
 export type Show = contract.EventView;
 export type Occupancy = Omit<contract.seating_model_Occupancy, 'version'>; // which is for maps
 export type QueueRoom = contract.RoomView;
 export type GateCount = contract.scanning_live_model_Occupancy;
 
-/** The counts of a show, as streams tell them. */
+/** An event's counts, from the streams. */
 export interface OccupancyNews {
   event_id: string;
   total: number;

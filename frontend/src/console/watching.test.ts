@@ -47,7 +47,7 @@ describe('what needs attention', () => {
   });
   it('is a postponed show without a date, and no draft that is far away', () => {
     const found = attention({ ...nothing, shows: [{ ...show, status: 'postponed' }], drafts: [{ id: 'd', name: 'Far', start_at: '2031-01-01T00:00Z' }] });
-    expect(found.map((one) => one.text)).toEqual(['Postponed, and without a new date']);
+    expect(found.map((one) => one.text)).toEqual(['Postponed: no new date yet']);
   });
 });
 

@@ -1,4 +1,4 @@
-// The line that puts a show's box office into another site.
+// The HTML line that embeds an event's box office in another website.
 
 export function widgetLine(house: string, show: string): string {
   return `<script src="${location.origin}/widget.js" data-org="${house}" data-show="${show}"></` + 'script>';

@@ -2,12 +2,12 @@
 
 import { common as t } from './words';
 
-/** The moment as that clock shows it. */
+/** The moment as local time in that time zone. */
 export function toLocal(moment: string | null, timeZone: string): string {
   return moment === null ? '' : onClock(new Date(moment).getTime(), timeZone).slice(0, 16);
 }
 
-/** The moment at which that clock shows it. Where the clock jumps over it, the moment after the jump; empty is none. */
+/** The moment of a local time in that time zone. If the clock skips it, the moment after the change; empty gives none. */
 export function fromLocal(local: string, timeZone: string): string | null {
   if (!local) return null;
   const wanted = Date.parse(`${local.slice(0, 16)}:00Z`);

@@ -1,6 +1,6 @@
-// Talking to the house: JSON in and out, problems as errors with their code, the session in a cookie that scripts never see.
-// What a path takes and answers is in the contract (contract.ts): asked by its path alone, or with the type of what a page
-// reads of it, which must be in that answer.
+// The API client: JSON in and out, problems as errors with their code, the session in a cookie that scripts cannot read.
+// Requests and responses are typed by the contract (contract.ts): by the path alone, or by a type that a page gives, which
+// the response must contain.
 
 import { language } from './language';
 import type { Answer, Body, Giving, Known } from './routes';
@@ -35,7 +35,7 @@ export interface Page<T> {
 }
 
 export class Api {
-  /** `organization`: whose session is meant, of those in the cookie. With `bearer` no cookie is sent or taken at all. */
+  /** `organization` selects one of the sessions in the cookie. With `bearer` no cookie is sent or stored. */
   constructor(
     private readonly organization: string | null = null,
     private readonly bearer: (() => string | null) | null = null,
@@ -81,12 +81,12 @@ export class Api {
     return (await this.whole<{ data: unknown }>(path, { method: 'POST', file })).data;
   }
 
-  /** An answer that is text, such as a drawing of what the body asks for. */
+  /** A text response, such as an SVG drawing of the request's body. */
   async text<const P extends string>(path: P & Known<'POST', P>, body: unknown, signal?: AbortSignal): Promise<string> {
     return (await this.send(path, { method: 'POST', body, ...(signal ? { signal } : {}) })).text();
   }
 
-  /** What everybody may read, asked for with nothing of one's own: where a page's head has asked already, that is the answer. */
+  /** A public resource, requested without session headers, so that the preload in the page's head is used. */
   async open(path: string): Promise<Response> {
     return this.fetched(path, {});
   }
@@ -97,12 +97,12 @@ export class Api {
 
   private async whole<T>(path: string, options: Options): Promise<T> {
     const answer = await this.send(path, options);
-    const text = await answer.text(); // an answer may be nothing at all, and still call itself JSON
+    const text = await answer.text(); // a response may be empty although its content type is JSON
     return (text ? JSON.parse(text) : { data: undefined }) as T;
   }
 
   private async send(path: string, options: Options): Promise<Response> {
-    // The page's language, which is that of letters too: in another site's frame there is no cookie that says so.
+    // The page's language, also used for emails: in another site's frame there is no cookie that says so.
     const headers: Record<string, string> = { accept: 'application/json', 'accept-language': language, ...options.headers };
     if (this.organization) headers['x-organization'] = this.organization;
     if (options.body !== undefined) headers['content-type'] = 'application/json';
@@ -124,7 +124,7 @@ export class Api {
       answer = await fetch(path, { ...wish, credentials: this.bearer ? 'omit' : 'same-origin' });
     } catch (error) {
       if (error instanceof DOMException && error.name === 'AbortError') throw error;
-      throw new Offline('There is no connection just now.');
+      throw new Offline('You’re offline. Check your connection.');
     }
     if (answer.ok || answer.status === 304) return answer;
     throw await problem(answer);
@@ -141,7 +141,7 @@ async function problem(answer: Response): Promise<Problem> {
   }
 }
 
-/** Repeats of one deed carry one key: whatever happens on the way, it is done once. */
+/** An idempotency key: repeats of a request with the same key take effect once. */
 export function newKey(): string {
   return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join(''); // plain http has no randomUUID
 }

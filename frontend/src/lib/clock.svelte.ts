@@ -1,6 +1,5 @@
-// The server's clock, as far as a page can know it: every answer that carries `server_time_unix_ms` sets it right, and so
-// does the `Date` of one that has nothing finer. What counts down counts against this one, never against the clock of
-// somebody's computer.
+// The server's clock, as far as a page can know it: set by each response with `server_time_unix_ms`, or by the `Date` header
+// of one without. Countdowns use this clock, never the computer's own.
 
 let offset = 0;
 let now = $state(Date.now());

@@ -49,11 +49,6 @@ export interface Arena {
   kind: 'arena';
 }
 
-export interface AskForMagicLink {
-  organization: string;
-  email: string;
-}
-
 export interface AttachLayout {
   layout_id: string;
   disabled_zones?: string[];
@@ -61,6 +56,11 @@ export interface AttachLayout {
   pricing_zones?: Record<string, string>;
   blocked_seat_ids?: string[];
   policy?: Record<string, boolean | number | null>;
+}
+
+export interface AttachmentRef {
+  kind: string;
+  id: string;
 }
 
 export interface Attendee {
@@ -98,12 +98,24 @@ export interface Balance {
 export interface Basket {
   basket_id: string;
   event_id: string;
-  items: Line[];
+  items: BasketItem[];
   held_until: string | null;
   held_until_unix_ms: number | null;
   server_time_unix_ms: number;
   expires_in_seconds: number | null;
   explanation: string | null;
+}
+
+export interface BasketItem {
+  hold_id: string;
+  seat_id: string | null;
+  zone_id: string | null;
+  ticket_type_id: string | null;
+  quantity: number;
+  row: string | null;
+  seat_number: string | null;
+  block_name: string | null;
+  companions: CompanionSeat[];
 }
 
 export interface Batch {
@@ -119,9 +131,9 @@ export interface BestAvailable {
   zone_ids?: string[] | null;
   price_category?: string | null;
   accessible?: number;
-  /** Further apart than `max_group_split` allows, in other sections too, rather than not. */
+  /** Accept seats further apart than `max_group_split`, in different sections if need be. */
   allow_split?: boolean;
-  /** Of the explanation. */
+  /** Language of the explanation. */
   language?: 'en' | 'af';
 }
 
@@ -212,10 +224,10 @@ export interface ChangePassword {
 }
 
 export interface ChangePromoCode {
-  /** The types that it is good for; none means all. */
+  /** The ticket types that it applies to; empty means all. */
   ticket_type_ids?: string[];
   max_uses?: number | null;
-  /** What it may cost in all, in minor units. */
+  /** The highest total discount, in minor units. */
   budget?: number | null;
   valid_from?: string | null;
   valid_until?: string | null;
@@ -247,20 +259,20 @@ export interface ChangeTicketType {
   kind?: 'seated' | 'ga';
   tier?: 'general' | 'vip' | 'early_bird' | 'custom';
   description?: string;
-  /** By price category of the layout, where they differ from `price`. */
+  /** Prices by price category of the layout, where they differ from `price`. */
   prices?: Record<string, number>;
-  /** The keys of the zones that it sells; none means all. */
+  /** The keys of the zones that it sells; empty means all. */
   zones?: string[];
   quantity?: number | null;
   sale_start_at?: string | null;
   sale_end_at?: string | null;
   entitlement?: 'single' | 'limited_reentry_per_day' | 'unlimited_multi_day' | 'ga_seated' | 'ga_standing';
-  /** Local dates; none means every day of the show. */
+  /** Local dates; empty means every day of the event. */
   valid_days?: string[];
   max_daily_entries?: number | null;
   max_per_order?: number | null;
   hidden?: boolean;
-  /** The order in which types are shown. */
+  /** Sort position of the type. */
   position?: number;
 }
 
@@ -272,7 +284,7 @@ export interface ChangeVenue {
   timezone?: string;
   kind?: 'physical' | 'virtual';
   slug?: string;
-  /** As on an envelope; maps find it. */
+  /** Postal address, as used on an envelope. */
   address?: string | null;
   address_parts?: AddressParts;
   latitude?: number | null;
@@ -421,9 +433,9 @@ export interface Duplicate {
   name?: string | null;
 }
 
-export interface Enclosure {
-  kind: string;
-  id: string;
+export interface EmailTemplate {
+  name: string;
+  description: string;
 }
 
 export interface Entries {
@@ -440,41 +452,6 @@ export interface EntriesPoint {
   inside: number;
 }
 
-export interface Entry {
-  id: string;
-  event_id: string;
-  email: string;
-  party: number;
-  zone_key: string | null;
-  ticket_type_id: string | null;
-  accessible: boolean;
-  status: 'waiting' | 'offered' | 'taken' | 'lapsed' | 'left';
-  position: number | null;
-  offer: Offered[];
-  answer_by: string | null;
-  answer_by_unix_ms: number | null;
-  server_time_unix_ms: number;
-  joined_at: string;
-  timezone: string;
-  show_path: string | null;
-  secret: string | null;
-}
-
-export interface EntryRow {
-  id: string;
-  seq: number;
-  user_id: string;
-  email: string;
-  party: number;
-  zone_key: string | null;
-  ticket_type_id: string | null;
-  accessible: boolean;
-  status: 'waiting' | 'offered' | 'taken' | 'lapsed' | 'left';
-  answer_by: string | null;
-  created_at: string;
-  updated_at: string;
-}
-
 export interface EventLayoutView {
   event_id: string;
   layout_id: string;
@@ -486,6 +463,16 @@ export interface EventLayoutView {
   layout_version: number;
   zones: EventZone[];
   blocked_seat_ids: string[];
+}
+
+export interface EventMeasures {
+  event_id: string;
+  name: string;
+  start_at: string;
+  rescheduled_at: string | null;
+  timezone: string;
+  full: number;
+  measures: Measure[];
 }
 
 export interface EventRefunds {
@@ -511,6 +498,36 @@ export interface EventReport {
   released_by_house: number;
   seconds_to_sale: number | null;
   days: ReportDay[];
+}
+
+export interface EventReportSummary {
+  event_id: string;
+  name: string;
+  status: Status;
+  start_at: string;
+  rescheduled_at: string | null;
+  timezone: string;
+  capacity: number;
+  reason: string | null;
+  holds: HoldCounts;
+  checkouts: CheckoutCounts;
+  rates: Rates;
+}
+
+export interface EventSales {
+  event_id: string;
+  name: string;
+  status: Status;
+  start_at: string;
+  rescheduled_at: string | null;
+  timezone: string;
+  capacity: number;
+  sold: number;
+  places: number | null;
+  orders: number;
+  currency: string | null;
+  amount: number;
+  refunded: number;
 }
 
 export interface EventSummary {
@@ -620,7 +637,7 @@ export interface Figures {
 }
 
 export interface FindOrders {
-  /** Of a name or an address, or a whole code. */
+  /** Part of a name or email, or a whole order code. */
   q?: string | null;
   event_id?: string | null;
   status?: 'pending' | 'paid' | 'needs_consent' | 'cancelled' | 'partly_refunded' | 'refunded' | null;
@@ -666,17 +683,17 @@ export interface Gate {
   updated_at: string;
 }
 
-export interface GatePace {
-  gate_id: string;
-  entered: number;
-}
-
-export interface GateShown {
+export interface GateInfo {
   id: string;
   gate_code: string;
   name: string;
   status: string;
   capacity: number | null;
+}
+
+export interface GatePace {
+  gate_id: string;
+  entered: number;
 }
 
 export interface GrantMembership {
@@ -747,7 +764,7 @@ export interface HoldItems {
   items?: holds_model_Item[];
   best_available?: BestAvailable | null;
   source?: 'web' | 'scanner';
-  /** It shows hidden types. */
+  /** Unlocks hidden ticket types. */
   promo_code?: string | null;
 }
 
@@ -814,24 +831,18 @@ export interface Invite {
   role: 'owner' | 'admin' | 'staff' | 'scanner';
 }
 
-export interface JoinList {
-  /** How many go. Seats are offered side by side, or not at all. */
+export interface JoinQueue {
+  /** Unlocks hidden ticket types. */
+  promo_code?: string | null;
+}
+
+export interface JoinWaitlist {
+  /** Number of people. Seats are only offered side by side. */
   party?: number;
   zone_id?: string | null;
   ticket_type_id?: string | null;
   accessible?: boolean;
   email?: string | null;
-}
-
-export interface JoinQueue {
-  /** It shows hidden types. */
-  promo_code?: string | null;
-}
-
-export interface Kind {
-  zone: string;
-  category: string;
-  price_category: string | null;
 }
 
 export interface Layout {
@@ -911,31 +922,6 @@ export interface LedgerTransaction {
   entries: LedgerEntry[];
 }
 
-export interface Line {
-  hold_id: string;
-  seat_id: string | null;
-  zone_id: string | null;
-  ticket_type_id: string | null;
-  quantity: number;
-  row: string | null;
-  seat_number: string | null;
-  block_name: string | null;
-  companions: CompanionSeat[];
-}
-
-export interface ListSettings {
-  enabled?: boolean;
-  /** How long an offer is kept: 15 minutes to a week. */
-  window_s?: number;
-}
-
-export interface ListView {
-  event_id: string;
-  enabled: boolean;
-  window_s: number;
-  now: Counts;
-}
-
 export interface LiveGates {
   event_id: string;
   day: string;
@@ -974,7 +960,7 @@ export interface MailInFull {
   html: string | null;
   sender_name: string | null;
   reply_to: string | null;
-  enclosures: Enclosure[];
+  enclosures: AttachmentRef[];
 }
 
 export interface Me {
@@ -999,7 +985,7 @@ export interface Measure {
 }
 
 export interface Measures {
-  shows: ShowMeasures[];
+  shows: EventMeasures[];
   more_shows: number;
   house: Measure[];
   expiries: Expiries;
@@ -1018,7 +1004,7 @@ export interface Membership {
   created_at: string;
 }
 
-export interface Merged {
+export interface MergeResult {
   taken: number;
   known: number;
   unknown_tickets: number;
@@ -1104,10 +1090,10 @@ export interface NewPromoCode {
   /** Hundredths of a percent. */
   basis_points?: number | null;
   amount?: number | null;
-  /** The types that it is good for; none means all. */
+  /** The ticket types that it applies to; empty means all. */
   ticket_type_ids?: string[];
   max_uses?: number | null;
-  /** What it may cost in all, in minor units. */
+  /** The highest total discount, in minor units. */
   budget?: number | null;
   valid_from?: string | null;
   valid_until?: string | null;
@@ -1136,20 +1122,20 @@ export interface NewTicketType {
   kind: 'seated' | 'ga';
   tier?: 'general' | 'vip' | 'early_bird' | 'custom';
   description?: string;
-  /** By price category of the layout, where they differ from `price`. */
+  /** Prices by price category of the layout, where they differ from `price`. */
   prices?: Record<string, number>;
-  /** The keys of the zones that it sells; none means all. */
+  /** The keys of the zones that it sells; empty means all. */
   zones?: string[];
   quantity?: number | null;
   sale_start_at?: string | null;
   sale_end_at?: string | null;
   entitlement?: 'single' | 'limited_reentry_per_day' | 'unlimited_multi_day' | 'ga_seated' | 'ga_standing';
-  /** Local dates; none means every day of the show. */
+  /** Local dates; empty means every day of the event. */
   valid_days?: string[];
   max_daily_entries?: number | null;
   max_per_order?: number | null;
   hidden?: boolean;
-  /** The order in which types are shown. */
+  /** Sort position of the type. */
   position?: number;
 }
 
@@ -1161,7 +1147,7 @@ export interface NewVenue {
   timezone: string;
   kind?: 'physical' | 'virtual';
   slug?: string | null;
-  /** As on an envelope; maps find it. */
+  /** Postal address, as used on an envelope. */
   address?: string | null;
   address_parts?: AddressParts;
   latitude?: number | null;
@@ -1207,7 +1193,7 @@ export interface Offer {
   charges: Charge[];
 }
 
-export interface Offered {
+export interface OfferedHold {
   hold_id: string;
   seat_id: string | null;
   zone_id: string | null;
@@ -1219,7 +1205,7 @@ export interface Offered {
 }
 
 export interface OfflineScan {
-  /** The device's own number: the same scan again is one scan. */
+  /** The device's number for the scan: repeats count once. */
   counter: number;
   at: string;
   /** The eight characters on the ticket. */
@@ -1350,12 +1336,12 @@ export interface Pair {
   app_version?: string | null;
 }
 
-export interface Paired {
+export interface PairingResult {
   token: string;
   key: string;
   verify_key: string;
   device: Device;
-  gates: GateShown[];
+  gates: GateInfo[];
   locale: string;
 }
 
@@ -1418,11 +1404,6 @@ export interface PlatformMe {
   actions: string[];
 }
 
-export interface PlatformOrder {
-  reason: string;
-  tenant_approval_reference?: string | null;
-}
-
 export interface PlatformSession {
   token: string;
   user: PlatformUser;
@@ -1459,7 +1440,7 @@ export interface Postpone {
 }
 
 export interface Problem {
-  /** `/problems/{code}`, a page about it. */
+  /** `/problems/{code}`, a page that explains the code. */
   type: string;
   title: string;
   status: number;
@@ -1571,8 +1552,8 @@ export interface Rates {
 
 export interface Recategorised {
   seat: string;
-  was: Kind;
-  now: Kind;
+  was: SeatTerms;
+  now: SeatTerms;
 }
 
 export interface RedeemToken {
@@ -1654,8 +1635,8 @@ export interface Released {
 
 export interface Renumbered {
   seat: string;
-  was: Words;
-  now: Words;
+  was: SeatName;
+  now: SeatName;
 }
 
 export interface ReportDay {
@@ -1668,6 +1649,11 @@ export interface ReportDay {
   live: number;
 }
 
+export interface RequestMagicLink {
+  organization: string;
+  email: string;
+}
+
 export interface Reschedule {
   rescheduled_at: string;
   sale_end_at?: string | null;
@@ -1676,7 +1662,7 @@ export interface Reschedule {
 
 export interface Reserve {
   source?: 'web' | 'scanner';
-  /** It shows hidden types. */
+  /** Unlocks hidden ticket types. */
   promo_code?: string | null;
 }
 
@@ -1756,7 +1742,21 @@ export interface Scan {
   undone_reason: string | null;
 }
 
-export interface ScanAnswer {
+export interface ScanRequest {
+  qr?: string | null;
+  /** The eight characters on the ticket. */
+  code?: string | null;
+  direction?: 'in' | 'out';
+  test?: boolean;
+  gate_id?: string | null;
+  /** The device's number for the scan: repeats count once. */
+  counter?: number | null;
+  override?: Override | null;
+  battery?: number | null;
+  app_version?: string | null;
+}
+
+export interface ScanResponse {
   scan_id: string;
   admit: boolean;
   reason: string | null;
@@ -1769,20 +1769,6 @@ export interface ScanAnswer {
   since: string | null;
   gate: string | null;
   ticket: TicketAtGate | null;
-}
-
-export interface ScanWish {
-  qr?: string | null;
-  /** The eight characters on the ticket. */
-  code?: string | null;
-  direction?: 'in' | 'out';
-  test?: boolean;
-  gate_id?: string | null;
-  /** The device's own number: the same scan again is one scan. */
-  counter?: number | null;
-  override?: Override | null;
-  battery?: number | null;
-  app_version?: string | null;
 }
 
 export interface Scope {
@@ -1820,6 +1806,18 @@ export interface SeatMove {
   reason: string;
 }
 
+export interface SeatName {
+  section: string;
+  row: string;
+  number: string;
+}
+
+export interface SeatTerms {
+  zone: string;
+  category: string;
+  price_category: string | null;
+}
+
 export interface Seating {
   layout_id: string | null;
   occupancy: seating_model_Occupancy | null;
@@ -1852,46 +1850,6 @@ export interface SetPolicy {
   mandatory?: string[];
 }
 
-export interface ShowMeasures {
-  event_id: string;
-  name: string;
-  start_at: string;
-  rescheduled_at: string | null;
-  timezone: string;
-  full: number;
-  measures: Measure[];
-}
-
-export interface ShowReport {
-  event_id: string;
-  name: string;
-  status: Status;
-  start_at: string;
-  rescheduled_at: string | null;
-  timezone: string;
-  capacity: number;
-  reason: string | null;
-  holds: HoldCounts;
-  checkouts: CheckoutCounts;
-  rates: Rates;
-}
-
-export interface ShowSales {
-  event_id: string;
-  name: string;
-  status: Status;
-  start_at: string;
-  rescheduled_at: string | null;
-  timezone: string;
-  capacity: number;
-  sold: number;
-  places: number | null;
-  orders: number;
-  currency: string | null;
-  amount: number;
-  refunded: number;
-}
-
 export interface SignIn {
   organization: string;
   email: string;
@@ -1910,11 +1868,16 @@ export interface SignInToPlatform {
 
 export interface StartCheckout {
   items: checkout_model_Item[];
-  /** It shows hidden types. */
+  /** Unlocks hidden ticket types. */
   promo_code?: string | null;
 }
 
 export type Status = 'draft' | 'published' | 'live' | 'ended' | 'cancelled' | 'postponed' | 'archived';
+
+export interface StopRequest {
+  reason: string;
+  tenant_approval_reference?: string | null;
+}
 
 export interface Straight {
   name?: string;
@@ -1943,11 +1906,6 @@ export interface Tables {
   /** From one seat to the next, in the plan's units. */
   seat_pitch?: number;
   kind: 'tables';
-}
-
-export interface Template {
-  name: string;
-  description: string;
 }
 
 export interface Theatre {
@@ -2099,6 +2057,54 @@ export interface Venue {
   updated_at: string;
 }
 
+export interface WaitlistEntry {
+  id: string;
+  event_id: string;
+  email: string;
+  party: number;
+  zone_key: string | null;
+  ticket_type_id: string | null;
+  accessible: boolean;
+  status: 'waiting' | 'offered' | 'taken' | 'lapsed' | 'left';
+  position: number | null;
+  offer: OfferedHold[];
+  answer_by: string | null;
+  answer_by_unix_ms: number | null;
+  server_time_unix_ms: number;
+  joined_at: string;
+  timezone: string;
+  show_path: string | null;
+  secret: string | null;
+}
+
+export interface WaitlistEntryRow {
+  id: string;
+  seq: number;
+  user_id: string;
+  email: string;
+  party: number;
+  zone_key: string | null;
+  ticket_type_id: string | null;
+  accessible: boolean;
+  status: 'waiting' | 'offered' | 'taken' | 'lapsed' | 'left';
+  answer_by: string | null;
+  created_at: string;
+  updated_at: string;
+}
+
+export interface WaitlistSettings {
+  enabled?: boolean;
+  /** How long an offer is held, in seconds: 15 minutes to a week. */
+  window_s?: number;
+}
+
+export interface WaitlistView {
+  event_id: string;
+  enabled: boolean;
+  window_s: number;
+  now: Counts;
+}
+
 export interface WayToPay {
   provider: string;
   methods: string[];
@@ -2139,12 +2145,6 @@ export interface WebhookWithSecret {
 
 export interface WithReason {
   reason?: string | null;
-}
-
-export interface Words {
-  section: string;
-  row: string;
-  number: string;
 }
 
 export interface Zone {
@@ -2303,223 +2303,223 @@ export interface tickets_model_TicketView {
 /** By method and path, `{}` where a path names something. `data` is in the envelope of one thing, `row` in
  * that of a page; a route that has neither answers with nothing, or not in JSON. */
 export interface Routes {
-  /** Who did what, newest first */
+  /** Audit rows: who did what, newest first */
   'GET /api/audit': { row: AuditEntry };
-  /** The same for a spreadsheet */
+  /** Audit rows as CSV */
   'GET /api/audit.csv': {};
-  /** Start as a guest at an organisation's storefront */
+  /** Start a guest session at an organisation's storefront */
   'POST /api/auth/guest': { body: SignInAsGuest; data: accounts_model_Session };
-  /** Join a team with a mailed invitation, choosing name and password. What a guest had comes along */
+  /** Join a team with an emailed invitation, choosing a name and a password. A guest's session is handed over */
   'POST /api/auth/invitation/accept': { body: AcceptInvitation; data: accounts_model_Session };
-  /** Sign in with address and password */
+  /** Sign in with email address and password */
   'POST /api/auth/login': { body: SignIn; data: accounts_model_Session };
   /** End this session */
   'POST /api/auth/logout': {};
-  /** Have a sign-in link mailed. The answer does not tell whether the address is known */
-  'POST /api/auth/magic-link': { body: AskForMagicLink };
-  /** Sign in with a mailed link. It works once. What a guest had comes along, as with a password */
+  /** Request a sign-in link by email. The response does not reveal whether the address is known */
+  'POST /api/auth/magic-link': { body: RequestMagicLink };
+  /** Sign in with a link from an email. It works once. A guest's session is handed over as with a password */
   'POST /api/auth/magic-link/redeem': { body: RedeemToken; data: accounts_model_Session };
-  /** The organisations that this browser is signed in to, newest first; name one by its id in `X-Organization` */
+  /** The organisations that this browser is signed in to, newest first. Select one by its id in `X-Organization` */
   'GET /api/auth/sessions': { data: OpenSession[] };
-  /** A checkout of mine, with the time that is left */
+  /** One of the caller's checkouts, with the time that is left */
   'GET /api/checkout/{}': { data: checkout_model_Session };
-  /** Leave a checkout: its places, its slot and its promo code are free at once. A payment that waits for me at its */
+  /** Leave a checkout. Its holds, its waiting-room slot and its promo code are released at once */
   'DELETE /api/checkout/{}': {};
-  /** Buy what a checkout has. Needs an Idempotency-Key */
+  /** Buy the items of a checkout. Needs an Idempotency-Key */
   'POST /api/checkout/{}/purchase': { body: Purchase; data: Order };
-  /** Shows of every status, by their date: the new one, if there is one. `ahead` are those that are not over yet */
+  /** Events of every status, ordered by date (a new date counts). The status `ahead` selects those not over yet */
   'GET /api/events': { row: EventView };
-  /** Draft a show. Its venue's name, address and time zone are kept with it */
+  /** Create an event as a draft. The name, address and time zone of its venue are copied to it */
   'POST /api/events': { body: NewEvent; data: EventView };
-  /** Announced shows that are not over, the next one first, in short: for dashboards and drop-downs. At most 200 */
+  /** Announced events that are not over, the next one first, in short: for dashboards and drop-downs. At most 200 */
   'GET /api/events/upcoming': { data: EventSummary[] };
-  /** One show, with what its status allows at this moment, and how many take part in it */
+  /** One event, with the transitions that its status allows now, and the number of active participants */
   'GET /api/events/{}': { data: EventView };
-  /** Delete a draft. Everything else is archived instead */
+  /** Delete a draft. Events that were announced can only be archived */
   'DELETE /api/events/{}': {};
-  /** Change a show. Moving an announced one to another venue needs a reason */
+  /** Change an event. Moving an announced one to another venue requires a reason */
   'PATCH /api/events/{}': { body: ChangeEvent; data: EventView };
-  /** Put a show away. Nothing follows */
+  /** Archive an event. This is final */
   'POST /api/events/{}/archive': { data: EventView };
-  /** What was done to a show, by whom and why, newest first */
+  /** The audit of an event: what was done, by whom and why, newest first */
   'GET /api/events/{}/audit': { row: AuditEntry };
   /** The state of every seat by ordinal, two bits each: available, held, sold, blocked. The ETag is its version */
   'GET /api/events/{}/availability': {};
-  /** A public show as iCalendar */
+  /** A public event as iCalendar */
   'GET /api/events/{}/calendar.ics': {};
-  /** Cancel a show for good. Sales stop at once. A reason is required */
+  /** Cancel an event for good. Sales stop at once. A reason is required */
   'POST /api/events/{}/cancel': { body: Cancel; data: EventView };
-  /** The fees and taxes that hold for a show */
+  /** The fees and taxes that apply to an event */
   'GET /api/events/{}/charges': { data: ChargeList };
-  /** Give a show fees and taxes of its own, in place of the organisation's */
+  /** Set an event's own fees and taxes, which replace the organisation's */
   'PUT /api/events/{}/charges': { body: SetCharges; data: ChargeList };
-  /** Let the organisation's fees and taxes hold for the show again */
+  /** Delete an event's own fees and taxes: the organisation's apply again */
   'DELETE /api/events/{}/charges': {};
-  /** My checkout in this show, for who was disconnected */
+  /** The caller's open checkout for this event, for instance after a lost connection */
   'GET /api/events/{}/checkout': { data: checkout_model_Session };
-  /** Begin to buy what I hold: each hold as tickets of a type */
+  /** Begin a checkout of the caller's holds: each hold as tickets of a type */
   'POST /api/events/{}/checkout': { body: StartCheckout; data: checkout_model_Session | Place };
-  /** Draft the same show for another date, in the same series */
+  /** Copy an event to another date, as a draft in the same series */
   'POST /api/events/{}/duplicate': { body: Duplicate; data: EventView };
-  /** End the show by hand; the clock does it at its end */
+  /** End the event by hand; the scheduler does it at its end time */
   'POST /api/events/{}/end': { data: EventView };
-  /** Who came in and went out over a day, by five minutes; and how many came in by each gate just now */
+  /** Entries and exits of a day in five-minute intervals, and the entries at each gate in the last five minutes */
   'GET /api/events/{}/gates/entries': { data: Entries };
-  /** How many are inside today: by gate, by zone and in all */
+  /** How many are inside today: by gate, by zone and in total */
   'GET /api/events/{}/gates/live': { data: LiveGates };
-  /** The same, live: Server-Sent Events, a `snapshot` whenever somebody came in, at most one a second */
+  /** Live occupancy as Server-Sent Events: a `snapshot` after every entry or exit, at most one a second */
   'GET /api/events/{}/gates/stream': {};
-  /** What I hold in this show. A wheelchair place names the companion seats that are kept for me beside it */
+  /** My holds of this event. Wheelchair spaces list the companion seats that are reserved for me beside them */
   'GET /api/events/{}/holds': { data: Hold[] };
-  /** Hold several seats and places, all or none; or the best available, which says what it chose and why */
+  /** Hold several seats or general-admission spots, all or none; or the best available seats, with an explanation */
   'POST /api/events/{}/holds': { body?: HoldItems; data: Basket };
-  /** Release whatever is held of these seats, with a reason. If one is being paid for, none is */
+  /** Release all holds of these seats, with a reason. If one of them is being paid for, none is released */
   'POST /api/events/{}/holds/release': { body: ReleaseSeats; data: Record<string, number> };
-  /** Double entries that offline gates let happen: which ticket, where and when. Open ones first */
+  /** Incidents that offline gates caused: which ticket, where and when. Open ones first */
   'GET /api/events/{}/incidents': { data: Incident[] };
-  /** Close an incident, with a note of what was found */
+  /** Resolve an incident, with a note about the outcome */
   'POST /api/events/{}/incidents/{}/resolve': { body: Resolve; data: Incident };
-  /** A show's layout version and what differs from it */
+  /** An event's layout version and what differs from it */
   'GET /api/events/{}/layout': { data: EventLayoutView };
-  /** Set a show's whole seating; its seats exist from then on. Refused once something is held or sold */
+  /** Set an event's whole seating and create its seats. Refused once seats are held or sold */
   'PUT /api/events/{}/layout': { body: AttachLayout; data: EventLayoutView };
-  /** Let a show go without seats again */
+  /** Remove an event's layout and seats. Refused once seats are held or sold */
   'DELETE /api/events/{}/layout': {};
-  /** The state of every seat of any show of ours, as the public sees or will see it */
+  /** The state of every seat of any event of the organisation, as the public sees or will see it */
   'GET /api/events/{}/layout/availability': {};
-  /** A show's migrations to other versions, planned, applied or discarded */
+  /** An event's migrations to other layout versions, planned, applied or discarded */
   'GET /api/events/{}/layout/migrations': { row: LayoutMigration };
-  /** Say who would sit where on another version of the layout. Nothing moves yet */
+  /** Plan who would sit where on another version of the layout. Nothing moves yet */
   'POST /api/events/{}/layout/migrations': { body: PlanMigration; data: LayoutMigrationView };
-  /** The counts of any show of ours */
+  /** The counts of any event of the organisation */
   'GET /api/events/{}/layout/occupancy': { data: seating_model_Occupancy };
-  /** The map's geometry of any show of ours, a draft's too */
+  /** The map's geometry of any event of the organisation, drafts included */
   'GET /api/events/{}/layout/seatmap': {};
-  /** The seats of any show of ours, by ordinal */
+  /** The seats of any event of the organisation, by ordinal */
   'GET /api/events/{}/layout/seats': { row: Seat };
-  /** How a show is doing: each measure with its target, and beyond what somebody should look */
-  'GET /api/events/{}/metrics': { data: ShowMeasures };
-  /** What everybody with a place in the show was told, and how many of them have it */
+  /** Measures of one event, each with its target range and the limits beyond which it needs attention */
+  'GET /api/events/{}/metrics': { data: EventMeasures };
+  /** Notices to everybody with a ticket or reservation for the event, with how many emails were sent */
   'GET /api/events/{}/notices': { row: NoticeProgress };
-  /** How many places are available, held, sold and blocked: in each zone, and in all */
+  /** How many seats and standing places are available, held, sold and blocked: in each zone and in total */
   'GET /api/events/{}/occupancy': { data: seating_model_Occupancy };
-  /** What can be bought of a show, in its order, in minor units, with the fees and taxes on it */
+  /** The ticket types on offer for an event, in their sort order, with fees and taxes. Amounts in minor units */
   'GET /api/events/{}/offers': { data: Offer[] };
-  /** The orders of a show, oldest first */
+  /** The orders of an event, oldest first */
   'GET /api/events/{}/orders': { row: OrderRow };
-  /** The orders of a show for a spreadsheet, oldest first */
+  /** Export the orders of an event as CSV, oldest first */
   'GET /api/events/{}/orders.csv': {};
-  /** Postpone a show, with or without its new date. A reason is required */
+  /** Postpone an event, with or without a new date. A reason is required */
   'POST /api/events/{}/postpone': { body: Postpone; data: EventView };
-  /** What a promo code does, before anything is chosen: what comes off, and which hidden types it shows */
+  /** The effect of a promo code, before seats are chosen: its discount, and the hidden types it shows */
   'GET /api/events/{}/promo-code': { data: PromoEffect };
-  /** A show's promo codes, with how often each was used and what it has cost */
+  /** The promo codes of an event, with their uses and total discounts */
   'GET /api/events/{}/promo-codes': { data: PromoCode[] };
-  /** Add a promo code: a share or an amount off, or access to hidden types */
+  /** Add a promo code: a percentage or an amount off, or access to hidden types */
   'POST /api/events/{}/promo-codes': { body: NewPromoCode; data: PromoCode };
   /** One promo code */
   'GET /api/events/{}/promo-codes/{}': { data: PromoCode };
-  /** Delete a code that nobody has used */
+  /** Delete a promo code that was never used */
   'DELETE /api/events/{}/promo-codes/{}': {};
-  /** Change how often, for what and how long a code is good, or switch it off */
+  /** Change the limits, ticket types or validity of a promo code, or deactivate it */
   'PATCH /api/events/{}/promo-codes/{}': { body: ChangePromoCode; data: PromoCode };
-  /** Announce a show; or a postponed one again, on its new date */
+  /** Publish an event, or a postponed one again on its new date */
   'POST /api/events/{}/publish': { data: EventView };
-  /** Where I stand: position, people ahead, how long it will take. Ask again after `next_poll_s` */
+  /** My place in the queue: position, people ahead, estimated wait. Poll again after `next_poll_s` seconds */
   'GET /api/events/{}/queue': { data: Place };
-  /** Join the line, or take a slot at once if one is free */
+  /** Join the queue, or get a slot at once if one is free */
   'POST /api/events/{}/queue': { body?: JoinQueue; data: Place };
-  /** Give the place or the slot back. Whoever leaves while waiting can join again after an hour. A slot that has a */
+  /** Leave the queue, or give up the slot. A person who leaves while waiting can join again after an hour. A slot that */
   'DELETE /api/events/{}/queue': {};
-  /** Take nobody new. When those who wait are served, the room closes */
+  /** Let nobody join any more. When the people who wait are served, the room closes */
   'POST /api/events/{}/queue/drain': { data: RoomView };
-  /** What anybody needs to recompute the order of a pre-queue: the seed's hash before it opens, the seed after */
+  /** What is needed to recompute the order of a pre-queue: the seed's hash before the room opens, then the seed */
   'GET /api/events/{}/queue/draw': { data: Draw };
-  /** Open the room now. From here on people choose by turns. A pre-queue is drawn */
+  /** Open the room now: people are admitted in the order of the queue. A pre-queue is drawn */
   'POST /api/events/{}/queue/open': { data: RoomView };
-  /** Let nobody in for now. People may still join, and those inside go on */
+  /** Pause admissions. People can still join, and those who were admitted go on */
   'POST /api/events/{}/queue/pause': { data: RoomView };
-  /** Go on letting people in */
+  /** Resume admissions */
   'POST /api/events/{}/queue/resume': { data: RoomView };
-  /** The waiting room and how it goes: who waits, who is inside, how fast, how many gave up */
+  /** The waiting room and its figures: people waiting, admitted and gone, and the rate of admissions */
   'GET /api/events/{}/queue/settings': { data: RoomView };
-  /** When the room opens, how many may choose and buy at a time, how long an admitted person has to begin */
+  /** Set when the room opens, how many people can choose and buy at a time, and how long an admitted person has to */
   'PUT /api/events/{}/queue/settings': { body: RoomSettings; data: RoomView };
-  /** What goes back in a show; if it was cancelled, how many of its orders have been given back */
+  /** The refunds of an event; if it was cancelled, how many of its orders are refunded */
   'GET /api/events/{}/refunds': { data: EventRefunds };
-  /** Try once more to give back what the provider refused in a show, 500 refunds at a time, the oldest first */
+  /** Retry the failed refunds of an event, up to 500 in one call, oldest first */
   'POST /api/events/{}/refunds/retry': { data: EventRefunds };
-  /** What became of a show's holds and checkouts: in all, and day by day */
+  /** Holds and checkouts of one event by outcome: in total and per day */
   'GET /api/events/{}/report': { data: EventReport };
-  /** Give a postponed show its new date, or another one */
+  /** Set or change the new date of a postponed event */
   'POST /api/events/{}/reschedule': { body: Reschedule; data: EventView };
-  /** Whether a show of ours has a layout, and how full it is then: for screens that show any of them */
+  /** Whether an event of the organisation has a layout, and its counts if so */
   'GET /api/events/{}/seating': { data: Seating };
-  /** The seating policy as it counts for a show */
+  /** The effective seating policy of an event */
   'GET /api/events/{}/seating-policy': { data: PolicyValue[] };
-  /** Set in what a show differs from its organisation's policy, also while it sells. All mistakes at once */
+  /** Set the fields in which an event differs from its organisation's policy, also during the sale */
   'PUT /api/events/{}/seating-policy': { body: SetEventPolicy; data: PolicyValue[] };
   /** The map's geometry: compact (docs/seatmap-format.md), or as JSON. It never changes for one layout version */
   'GET /api/events/{}/seatmap': {};
-  /** A show's seats, by ordinal */
+  /** An event's seats, by ordinal */
   'GET /api/events/{}/seats': { row: Seat };
-  /** Take seats out of the sale, with a reason. A held one is taken from its holder; a sold one stays sold */
+  /** Block seats from sale, with a reason. Holds on them end; sold seats are refused */
   'POST /api/events/{}/seats/block': { body: SeatChoice; data: Record<string, number> };
-  /** Set stranded seats of any show free, with a reason: those that are held, suspended, or kept for somebody */
+  /** Release stranded seats of any event, with a reason: seats that are held, suspended or reserved as companions */
   'POST /api/events/{}/seats/release': { body: SeatChoice; data: Released };
-  /** Give blocked seats back to the sale, with a reason */
+  /** Put blocked seats back on sale, with a reason */
   'POST /api/events/{}/seats/unblock': { body: SeatChoice; data: Record<string, number> };
-  /** One seat of a show */
+  /** One seat of an event */
   'GET /api/events/{}/seats/{}': { data: Seat };
-  /** Reserve a seat for a few minutes. The same person again gets the same hold back (200), with the time left */
+  /** Reserve a seat for a few minutes. A repeat by the same person returns the same hold (200), with the time left */
   'POST /api/events/{}/seats/{}/reserve': { body?: Reserve; data: Reserved };
-  /** Open the show by hand; the clock does it at the doors' time */
+  /** Start the event by hand; the scheduler does it when doors open */
   'POST /api/events/{}/start': { data: EventView };
-  /** One public show and its seats, live */
+  /** One public event and its seats, live */
   'GET /api/events/{}/stream': {};
-  /** One show in short, from the cache: for screens that ask often */
+  /** One event in short, from the cache: for screens that poll */
   'GET /api/events/{}/summary': { data: EventSummary };
-  /** A show's ticket types, hidden ones too, with what is held and sold where it is counted */
+  /** The ticket types of an event, including hidden ones, with their held and sold counts */
   'GET /api/events/{}/ticket-types': { data: TicketType[] };
-  /** Add a ticket type. Without a quantity it sells as many as its zones have places */
+  /** Add a ticket type. Without a quantity, the capacity of its zones is the limit */
   'POST /api/events/{}/ticket-types': { body: NewTicketType; data: TicketType };
   /** One ticket type */
   'GET /api/events/{}/ticket-types/{}': { data: TicketType };
-  /** Delete a ticket type that nobody holds or has bought */
+  /** Delete a ticket type without holds and orders */
   'DELETE /api/events/{}/ticket-types/{}': {};
-  /** Change a ticket type. Who has begun to buy pays what they were told */
+  /** Change a ticket type. Open checkouts keep their price */
   'PATCH /api/events/{}/ticket-types/{}': { body: ChangeTicketType; data: TicketType };
-  /** Take an announced show back into the drafts */
+  /** Turn a published event back into a draft */
   'POST /api/events/{}/unpublish': { body?: WithReason; data: EventView };
-  /** My place on a show's waiting list, and what I am offered */
-  'GET /api/events/{}/waiting-list': { data: Entry };
-  /** Put my name on a show's waiting list, for a party of so many */
-  'POST /api/events/{}/waiting-list': { body?: JoinList; data: Entry };
-  /** Leave a show's waiting list. What I am offered goes to the next one */
+  /** My entry on the waitlist of an event, and my offer */
+  'GET /api/events/{}/waiting-list': { data: WaitlistEntry };
+  /** Join the waitlist of an event, for a party of a given size */
+  'POST /api/events/{}/waiting-list': { body?: JoinWaitlist; data: WaitlistEntry };
+  /** Leave the waitlist of an event. My offer, if any, goes to the next entry */
   'DELETE /api/events/{}/waiting-list': {};
-  /** Who is or was on a show's waiting list, in the order of joining */
-  'GET /api/events/{}/waiting-list/entries': { row: EntryRow };
-  /** A show's waiting list: whether it is on, how long an offer is kept, and how many wait */
-  'GET /api/events/{}/waiting-list/settings': { data: ListView };
-  /** Switch a show's waiting list on or off, and say how long an offer is kept */
-  'PUT /api/events/{}/waiting-list/settings': { body: ListSettings; data: ListView };
-  /** My place on a show's waiting list, and what I am offered */
-  'GET /api/events/{}/waitlist': { data: Entry };
-  /** Put my name on a show's waiting list, for a party of so many */
-  'POST /api/events/{}/waitlist': { body?: JoinList; data: Entry };
-  /** Leave a show's waiting list. What I am offered goes to the next one */
+  /** All entries of an event's waitlist, in the order of joining */
+  'GET /api/events/{}/waiting-list/entries': { row: WaitlistEntryRow };
+  /** An event's waitlist: whether it is on, how long an offer is held, and how many people wait */
+  'GET /api/events/{}/waiting-list/settings': { data: WaitlistView };
+  /** Switch an event's waitlist on or off, and set how long an offer is held */
+  'PUT /api/events/{}/waiting-list/settings': { body: WaitlistSettings; data: WaitlistView };
+  /** My entry on the waitlist of an event, and my offer */
+  'GET /api/events/{}/waitlist': { data: WaitlistEntry };
+  /** Join the waitlist of an event, for a party of a given size */
+  'POST /api/events/{}/waitlist': { body?: JoinWaitlist; data: WaitlistEntry };
+  /** Leave the waitlist of an event. My offer, if any, goes to the next entry */
   'DELETE /api/events/{}/waitlist': {};
-  /** Who is or was on a show's waiting list, in the order of joining */
-  'GET /api/events/{}/waitlist/entries': { row: EntryRow };
-  /** A show's waiting list: whether it is on, how long an offer is kept, and how many wait */
-  'GET /api/events/{}/waitlist/settings': { data: ListView };
-  /** Switch a show's waiting list on or off, and say how long an offer is kept */
-  'PUT /api/events/{}/waitlist/settings': { body: ListSettings; data: ListView };
-  /** Who is on a zone's list, by address */
+  /** All entries of an event's waitlist, in the order of joining */
+  'GET /api/events/{}/waitlist/entries': { row: WaitlistEntryRow };
+  /** An event's waitlist: whether it is on, how long an offer is held, and how many people wait */
+  'GET /api/events/{}/waitlist/settings': { data: WaitlistView };
+  /** Switch an event's waitlist on or off, and set how long an offer is held */
+  'PUT /api/events/{}/waitlist/settings': { body: WaitlistSettings; data: WaitlistView };
+  /** The guest list of a zone, by email address */
   'GET /api/events/{}/zones/{}/guests': { row: Guest };
-  /** Put people on a zone's list */
+  /** Add people to a zone's guest list */
   'POST /api/events/{}/zones/{}/guests': { body: AddGuests; data: Record<string, number> };
-  /** Take somebody off a zone's list */
+  /** Remove a person from a zone's guest list */
   'DELETE /api/events/{}/zones/{}/guests/{}': {};
   /** One gate */
   'GET /api/gates/{}': { data: Gate };
@@ -2527,241 +2527,241 @@ export interface Routes {
   'DELETE /api/gates/{}': {};
   /** Open, close, rename or resize a gate */
   'PATCH /api/gates/{}': { body: ChangeGate; data: Gate };
-  /** Give a hold back. Staff release somebody else's with a reason */
+  /** Release a hold. Staff can release another person's hold, with a reason */
   'DELETE /api/holds/{}': {};
   /** Upload a picture: JPEG, PNG or WebP, up to 10 MB and 50 megapixels */
   'POST /api/images': { data: Image };
-  /** One migration, with where each ticket goes */
+  /** One migration, with the new seat of each ticket */
   'GET /api/layout-migrations/{}': { data: LayoutMigrationView };
-  /** Do it: at once for everybody, or not at all */
+  /** Apply a planned migration to all tickets at once, or fail without any change */
   'POST /api/layout-migrations/{}/approve': { data: LayoutMigrationView };
-  /** Drop a planned migration */
+  /** Discard a planned migration */
   'POST /api/layout-migrations/{}/discard': { data: LayoutMigrationView };
-  /** Draw what `generate` would make; nothing is stored */
+  /** Draw what `generate` would make, as SVG; nothing is stored */
   'POST /api/layouts/preview': { body: Straight | Curved | Arena | Tables | Theatre | Festival };
   /** One version of a layout, with its zones */
   'GET /api/layouts/{}': { data: LayoutView };
-  /** Put another plan in place of a draft's */
+  /** Replace the plan of a draft */
   'PUT /api/layouts/{}': { body: Blob; data: LayoutView };
-  /** Delete a draft. What shows may use is archived instead */
+  /** Delete a draft. A layout that was activated can only be archived */
   'DELETE /api/layouts/{}': {};
-  /** Open a draft for shows; the version that was active is archived */
+  /** Activate a draft, so that events can use it; the version that was active is archived */
   'POST /api/layouts/{}/activate': { data: LayoutView };
-  /** Close a version for further shows. Those that have it keep it */
+  /** Archive a version: no other event can use it. Events that have it keep it */
   'POST /api/layouts/{}/archive': { data: LayoutView };
-  /** What was added, removed, moved, renumbered or put into another category since another version */
+  /** Seats that were added, removed, moved, renumbered or recategorised since another version */
   'GET /api/layouts/{}/differences': { data: PlanDifference };
-  /** The whole plan (`fullhouse/1`), as it may be given back to make the next version; or as a layout's `config` */
+  /** The whole plan: as `fullhouse/1`, which can be sent back to make the next version, or as a layout's `config` */
   'GET /api/layouts/{}/plan': {};
   /** A drawing of the layout */
   'GET /api/layouts/{}/preview.svg': {};
-  /** The layout as maps draw it (docs/seatmap-format.md), whether a show has it or not */
+  /** The layout's map geometry (docs/seatmap-format.md), whether an event uses it or not */
   'GET /api/layouts/{}/seatmap': {};
-  /** Make the next version of a layout, as a draft. Shows on older versions stay there */
+  /** Make the next version of a layout, as a draft. Events on older versions stay there */
   'POST /api/layouts/{}/versions': { body: Blob; data: LayoutView };
-  /** What was booked, as a book is read: oldest first, unless you ask for the newest. Each transaction's entries are */
+  /** The ledger's transactions, oldest first unless `sort` is `newest`. The entries of each sum to zero */
   'GET /api/ledger': { row: LedgerTransaction };
-  /** The ledger for a spreadsheet, a line for each entry */
+  /** Export the ledger as CSV, one row for each entry */
   'GET /api/ledger.csv': {};
-  /** What the organisation has earned, by currency: in all, or with one show */
+  /** The organisation's balance by currency, in total or for one event */
   'GET /api/ledger/balance': { data: Balance[] };
-  /** Who am I, and what may I do here */
+  /** The signed-in caller, and what they may do */
   'GET /api/me': { data: Me };
   /** Change my name */
   'PATCH /api/me': { body: ChangeMe; data: User };
-  /** Your tickets whose seats were moved, and which you may still answer for; the most urgent first */
+  /** Your moved tickets that still wait for an answer; the earliest deadline first */
   'GET /api/me/moves': { data: TicketMove[] };
   /** Set or change my password. All my other sessions end */
   'PUT /api/me/password': { body: ChangePassword };
-  /** What you have tickets for, newest first */
+  /** The caller's tickets, newest first */
   'GET /api/me/tickets': { row: tickets_model_TicketView };
-  /** The order whose secret the `Authorization` header carries: for guests, by the link in their mail */
+  /** The order whose secret is in the `Authorization` header: for guests, from the link in their email */
   'GET /api/order': { data: Order };
-  /** The same for the order whose secret the `Authorization` header carries: by the link in the buyer's mail */
+  /** Accept or decline the proposed seats of the order whose secret is in the `Authorization` header */
   'POST /api/order/consent': { body: Consent; data: Order };
-  /** Have the tickets of the order whose secret the `Authorization` header carries mailed once more, to the address */
+  /** Resend the tickets of the order whose secret is in the `Authorization` header, to the email address of the */
   'POST /api/order/resend': {};
-  /** Pass on a ticket of the order whose secret the `Authorization` header carries */
+  /** Transfer a ticket of the order whose secret is in the `Authorization` header */
   'POST /api/order/tickets/{}/transfer': { body: Transfer; data: Ticket };
-  /** My orders, oldest first; for staff those of the whole organisation */
+  /** The caller's orders, oldest first; for staff, all orders of the organisation */
   'GET /api/orders': { row: OrderRow };
-  /** Orders by their code, or by words of the buyer's name or address; newest first */
+  /** Find orders by code, or by part of the buyer's name or email address; newest first */
   'POST /api/orders/search': { body?: FindOrders; row: FoundOrder };
-  /** An order of mine, with its tickets; any order for staff */
+  /** One of the caller's orders, with its tickets; any order for staff */
   'GET /api/orders/{}': { data: Order };
-  /** My payment came when the places were gone: take the other places that are held for me, or have my money back */
+  /** The payment arrived after the seats were gone: accept the seats that are held instead, or have it refunded */
   'POST /api/orders/{}/consent': { body: Consent; data: Order };
-  /** What was given back of an order, oldest first */
+  /** The refunds of an order, oldest first */
   'GET /api/orders/{}/refunds': { data: OrderRefund[] };
-  /** Give an order back: all of it, some of its tickets, or an amount. Needs an Idempotency-Key */
+  /** Refund an order: all of it, some of its tickets, or an amount. Needs an Idempotency-Key */
   'POST /api/orders/{}/refunds': { body: RefundOrder; data: OrderRefund };
-  /** What a refund would give back, and which tickets would be void. Nothing is done */
+  /** The amount of a refund and the tickets that it would void. Changes nothing */
   'POST /api/orders/{}/refunds/preview': { body: RefundOrder; data: RefundPreview };
-  /** Note that the buyer got by another way what the provider refused to give back: in cash, by a transfer */
+  /** Record that a failed refund was paid to the buyer by another way, for instance in cash or by bank transfer */
   'POST /api/orders/{}/refunds/{}/paid-outside': { body: PaidOutside; data: OrderRefund };
-  /** Try once more to give back what the provider refused. A worker asks it; `status` says what became of it */
+  /** Retry a refund that the provider rejected. A worker calls the provider; `status` has the outcome */
   'POST /api/orders/{}/refunds/{}/retry': { data: OrderRefund };
-  /** Have the tickets of an order of mine mailed once more, to the address that the order names */
+  /** Resend the tickets of one of my orders, to the email address of the order */
   'POST /api/orders/{}/resend': {};
-  /** Mail an order's tickets to its buyer again: those that are still good */
+  /** Resend an order's tickets to its buyer: those that are still valid */
   'POST /api/orders/{}/send': {};
   /** My organisation */
   'GET /api/org': { data: OrganizationProfile };
-  /** Change name, currency, language, time zone, contact, colour, or how mail is signed */
+  /** Change the name, currency, language, time zone, contact, colour, email sender or other settings */
   'PATCH /api/org': { body: ChangeOrganization; data: OrganizationProfile };
   /** The organisation's API keys, without their secrets */
   'GET /api/org/api-keys': { row: ApiKey };
-  /** Make an API key. Its secret is in this answer and never again */
+  /** Create an API key. Its secret is only in this response */
   'POST /api/org/api-keys': { body: CreateApiKey; data: NewApiKey };
-  /** What a key of mine may be given, and what each scope opens */
+  /** The scopes that I may give to an API key, and the actions that each allows */
   'GET /api/org/api-keys/scopes': { data: Scope[] };
-  /** End an API key at once */
+  /** Revoke an API key. It stops working immediately */
   'DELETE /api/org/api-keys/{}': {};
   /** The organisation's fees and taxes */
   'GET /api/org/charges': { data: ChargeList };
-  /** Set the fees and taxes of all shows that have none of their own. Who has begun to buy pays as told */
+  /** Set the fees and taxes of all events without their own. Open checkouts keep their price */
   'PUT /api/org/charges': { body: SetCharges; data: ChargeList };
   /** Invitations that are still open */
   'GET /api/org/invitations': { row: Invitation };
-  /** Invite somebody into the team by mail */
+  /** Invite somebody to the team by email */
   'POST /api/org/invitations': { body: Invite; data: Invitation };
-  /** Take an invitation back */
+  /** Revoke an invitation */
   'DELETE /api/org/invitations/{}': {};
-  /** The letters that are written here, and when */
-  'GET /api/org/mail-templates': { data: Template[] };
-  /** An example of a letter in the organisation's own look, as HTML or as text with its subject above */
+  /** The emails that are sent automatically, and when */
+  'GET /api/org/mail-templates': { data: EmailTemplate[] };
+  /** A sample of an email in the organisation's branding, as HTML, or as text below its subject */
   'GET /api/org/mail-templates/{}/preview': {};
-  /** Mail that was written here, newest first; with its text while it is not sent */
+  /** The organisation's emails, newest first; with the text until they are sent */
   'GET /api/org/mailbox': { row: Mail };
-  /** One mail, with its HTML while it is not sent */
+  /** One email, with its HTML until it is sent */
   'GET /api/org/mailbox/{}': { data: MailInFull };
-  /** One mail as its reader sees it. 404 once it is sent: its text is blanked then */
+  /** One email as its recipient sees it. 404 once it is sent, because its text is deleted then */
   'GET /api/org/mailbox/{}/html': {};
   /** The team, oldest first */
   'GET /api/org/members': { row: User };
-  /** Change a role, or disable somebody. Nobody manages a role above their own */
+  /** Change a member's role, or disable the member. Roles above your own cannot be managed */
   'PATCH /api/org/members/{}': { body: ChangeMember; data: User };
   /** Memberships, oldest first */
   'GET /api/org/memberships': { row: Membership };
-  /** Make somebody a member of a tier */
+  /** Grant a membership in a tier */
   'POST /api/org/memberships': { body: GrantMembership; data: Membership };
   /** One membership */
   'GET /api/org/memberships/{}': { data: Membership };
-  /** Suspend, revoke, restore, or move the validity of a membership */
+  /** Suspend, revoke or reactivate a membership, or change its tier or validity */
   'PATCH /api/org/memberships/{}': { body: ChangeMembership; data: Membership };
-  /** How the shows on sale are doing: each measure with its target, and beyond what somebody should look */
+  /** Measures of all events on sale, each with its target range and the limits beyond which it needs attention */
   'GET /api/org/metrics': { data: Measures };
-  /** What became of holds and checkouts, show by show: those that were announced, the latest date first */
-  'GET /api/org/reports': { row: ShowReport };
-  /** The same for a spreadsheet */
+  /** Holds and checkouts by outcome, per announced event, the latest date first */
+  'GET /api/org/reports': { row: EventReportSummary };
+  /** The same as CSV */
   'GET /api/org/reports.csv': {};
-  /** The organisation's seating policy: each value, and whose word it is */
+  /** The organisation's seating policy: each value, and which level sets it */
   'GET /api/org/seating-policy': { data: PolicyValue[] };
-  /** The organisation's shows, live */
+  /** The organisation's events, live */
   'GET /api/org/stream': {};
-  /** The public keys that tickets are checked with */
+  /** The public keys for verifying tickets */
   'GET /api/org/ticket-keys': { data: TicketKey[] };
-  /** Sign tickets with a new key. Printed codes stay good, unless the old key is revoked */
+  /** Sign tickets with a new key. Codes signed with the old key stay valid, unless it is revoked */
   'POST /api/org/ticket-keys': { body?: RotateKey; data: TicketKey[] };
   /** The organisation's webhooks, oldest first, without their secrets */
   'GET /api/org/webhooks': { row: Webhook };
-  /** Have an address told of facts. Its secret is in this answer and never again */
+  /** Subscribe a URL to facts. The response has its secret, which is not returned again */
   'POST /api/org/webhooks': { body: NewWebhook; data: WebhookWithSecret };
   /** One webhook */
   'GET /api/org/webhooks/{}': { data: Webhook };
   /** Delete a webhook and its log */
   'DELETE /api/org/webhooks/{}': {};
-  /** Change a webhook, or enable it again after we gave it up */
+  /** Change a webhook, or enable it again after it was disabled */
   'PATCH /api/org/webhooks/{}': { body: ChangeWebhook; data: Webhook };
-  /** What was sent to a webhook and how it went, newest first. Kept for 30 days */
+  /** The deliveries of a webhook and their outcomes, newest first. Stored for 30 days */
   'GET /api/org/webhooks/{}/deliveries': { row: Delivery };
-  /** Send a message once more, under the same `webhook-id` */
+  /** Send a message again, with the same `webhook-id` */
   'POST /api/org/webhooks/{}/deliveries/{}/redeliver': { data: Delivery };
-  /** Send all messages again that failed since a time, each under the same `webhook-id`: up to 1,000, the oldest */
+  /** Send all messages again that failed since a time, each with the same `webhook-id`: up to 1,000, the oldest */
   'POST /api/org/webhooks/{}/redeliver': { body: RedeliverFailed; data: Redelivered };
   /** Make a new secret. For a day, messages are signed with the former one as well */
   'POST /api/org/webhooks/{}/secret': { data: WebhookWithSecret };
-  /** Send a `webhook.test` now, once, and see what the receiver says. Takes up to 15 seconds */
+  /** Send a `webhook.test` now, once, and return the receiver's response. Takes up to 15 seconds */
   'POST /api/org/webhooks/{}/test': { data: Delivery };
-  /** News of a payment or a refund, signed by the provider */
+  /** Receive an event about a payment or a refund, signed by the provider */
   'POST /api/payments/{}/webhook': { body: Blob; data: Record<string, boolean> };
-  /** Cancel any organisation's show */
-  'POST /api/platform/events/{}/cancel': { body: PlatformOrder; data: EventView };
-  /** Postpone any organisation's show, until it has a new date */
-  'POST /api/platform/events/{}/postpone': { body: PlatformOrder; data: EventView };
+  /** Cancel an event of any organisation */
+  'POST /api/platform/events/{}/cancel': { body: StopRequest; data: EventView };
+  /** Postpone an event of any organisation, without a new date */
+  'POST /api/platform/events/{}/postpone': { body: StopRequest; data: EventView };
   /** Sign in as platform staff. The token goes into the Authorization header; there is no cookie */
   'POST /api/platform/login': { body: SignInToPlatform; data: PlatformSession };
   /** End this session */
   'POST /api/platform/logout': {};
-  /** Who am I, and what may I do here */
+  /** The signed-in platform user, and what they may do */
   'GET /api/platform/me': { data: PlatformMe };
   /** All organisations, oldest first */
   'GET /api/platform/organizations': { row: Organization };
-  /** Open an organisation and mail its owner an invitation. A repeat is refused by its slug */
+  /** Create an organisation and email its owner an invitation. A repeated request is refused: the slug is taken */
   'POST /api/platform/organizations': { body: CreateOrganization; data: Organization };
   /** One organisation */
   'GET /api/platform/organizations/{}': { data: Organization };
-  /** Suspend an organisation, or let it back in, with a reason */
+  /** Suspend an organisation or reactivate it, with a reason */
   'PATCH /api/platform/organizations/{}': { body: ChangeOrganizationStatus; data: Organization };
-  /** An organisation's shows that are not over, by their date: what the platform might have to stop */
+  /** An organisation's events that are not over, by date: those that the platform can stop */
   'GET /api/platform/organizations/{}/events': { row: EventView };
-  /** An organisation's seating policy, and what is mandatory in it */
+  /** An organisation's seating policy, and which fields are mandatory */
   'GET /api/platform/organizations/{}/seating-policy': { data: PolicyValue[] };
-  /** Set an organisation's seating policy, and what none of its shows may override */
+  /** Set an organisation's seating policy, and the fields that none of its events may override */
   'PUT /api/platform/organizations/{}/seating-policy': { body: SetPolicy; data: PolicyValue[] };
-  /** Shows that are announced and not over, the next one first, with what they have sold. At most 200 */
-  'GET /api/sales/by-show': { data: ShowSales[] };
-  /** Paid orders by the hour or the day that they were made in: of a show, or of all */
+  /** Announced events that are not over, with their sales, the next one first. At most 200 */
+  'GET /api/sales/by-show': { data: EventSales[] };
+  /** Paid orders per hour or day in which they were placed: of one event, or of all */
   'GET /api/sales/over-time': { data: SalesPoint[] };
-  /** Scan a ticket, by its QR or its eight characters */
-  'POST /api/scan': { body?: ScanWish; data: ScanAnswer };
-  /** Tell what a device decided without a connection */
-  'POST /api/scan/batch': { body: Batch; data: Merged };
-  /** Devices, with when they were last seen, their battery and the version of their app */
+  /** Scan a ticket, by its QR code or its eight-character code */
+  'POST /api/scan': { body?: ScanRequest; data: ScanResponse };
+  /** Upload scans that a device decided offline */
+  'POST /api/scan/batch': { body: Batch; data: MergeResult };
+  /** Devices, with the time they were last seen, their battery level and app version */
   'GET /api/scan/devices': { data: Device[] };
-  /** Make a pairing code for a device at some gates of a show. It is good once, for ten minutes */
+  /** Create a pairing code for a device at some gates of an event. It works once, for ten minutes */
   'POST /api/scan/devices': { body: NewDevice; data: NewPairing };
-  /** Revoke a device. Its next request is refused; what it has scanned stays */
+  /** Revoke a device. Its next request is refused; its scans stay */
   'DELETE /api/scan/devices/{}': {};
-  /** Double entries of a show, for those at its gates: open ones first. They name people, as the search does */
+  /** Incidents of an event, for gate staff: open ones first. They contain names, as the search does */
   'GET /api/scan/incidents': { data: Incident[] };
-  /** How many are inside today, at the show of the device that asks */
+  /** How many are inside today, at the calling device's event */
   'GET /api/scan/live': { data: LiveGates };
-  /** Become the device that a code was made for. The token and the keys are told here, and never again */
-  'POST /api/scan/pair': { body: Pair; data: Paired };
-  /** Tickets of a show by name, order code, ticket code or number: fifty at most */
+  /** Pair as the device of a pairing code. The token and the keys are only in this response */
+  'POST /api/scan/pair': { body: Pair; data: PairingResult };
+  /** Tickets of an event by name, order code, ticket code or number: fifty at most */
   'GET /api/scan/search': { data: Hit[] };
-  /** The same search, with the name in the body: an address ends up in logs and histories */
+  /** The same search with the name in the body, since URLs end up in logs and browser histories */
   'POST /api/scan/search': { body: FindTickets; data: Hit[] };
-  /** What a device needs to decide without a connection: signed, and encrypted for it (docs/scanning.md) */
+  /** What a device needs to decide offline: signed, and encrypted for the device (docs/scanning.md) */
   'GET /api/scan/snapshot': {};
-  /** Take a wrong scan back, with a reason */
+  /** Undo a wrong scan, with a reason */
   'POST /api/scan/{}/undo': { body: Undo; data: Scan };
-  /** Public shows by title, venue, city and description, the best match first. The last word may be unfinished */
+  /** Search public events by title, venue, city and description, best match first */
   'GET /api/search': { data: PublicEvent[] };
-  /** Void a ticket and free its place, with a reason. Paying back is another step */
+  /** Void a ticket, with a reason, and put its seat back on sale. Does not refund the payment */
   'POST /api/tickets/{}/cancel': { body: CancelTicket; data: Ticket };
-  /** Where a ticket was moved to, if its show's layout was changed after it was sold */
+  /** A ticket's new seat, if its event's layout was migrated after the sale */
   'GET /api/tickets/{}/move': { data: TicketMove };
-  /** Take the other seat, or have the money back, fees included. Who says nothing keeps an equal or better seat */
+  /** Take the new seat, or get a refund, fees included. Without an answer the ticket keeps its new seat, if any */
   'POST /api/tickets/{}/move': { body: AnswerMove; data: TicketMove };
-  /** Pass a ticket on. The new holder gets a code of their own, which only staff are told; yours is void now */
+  /** Transfer a ticket. The new holder gets a new code, shown here to staff only; the previous code is void */
   'POST /api/tickets/{}/transfer': { body: Transfer; data: Ticket };
   /** One ticket, with the text of its QR code */
   'GET /api/tickets/{}': { data: tickets_model_TicketView };
   /** Venues, oldest first */
   'GET /api/venues': { row: Venue };
-  /** Add a venue. Without a slug, one is made of its name */
+  /** Create a venue. Without a slug, one is made of its name */
   'POST /api/venues': { body: NewVenue; data: Venue };
   /** One venue */
   'GET /api/venues/{}': { data: Venue };
   /** Delete a venue and its gates */
   'DELETE /api/venues/{}': {};
-  /** Change a venue. Shows that were announced keep what they were announced with */
+  /** Change a venue. Existing events keep their copy of its name, address and time zone */
   'PATCH /api/venues/{}': { body: ChangeVenue; data: Venue };
   /** A venue's gates, oldest first */
   'GET /api/venues/{}/gates': { row: Gate };
-  /** Add a gate to a venue */
+  /** Create a gate of a venue */
   'POST /api/venues/{}/gates': { body: NewGate; data: Gate };
   /** A venue's layouts, every version of each, oldest first */
   'GET /api/venues/{}/layouts': { row: Layout };
@@ -2769,31 +2769,31 @@ export interface Routes {
   'POST /api/venues/{}/layouts': { body: Blob; data: LayoutView };
   /** Make a layout from a few numbers, as a draft: rows, an arena, tables, a theatre, a festival */
   'POST /api/venues/{}/layouts/generate': { body: Straight | Curved | Arena | Tables | Theatre | Festival; data: LayoutView };
-  /** Make a layout from a plan of ours (`fullhouse`), a layout's `config` or a plan of `pretix`, as a draft. Without */
+  /** Make a layout from a `fullhouse` plan, a layout's `config` or a `pretix` plan, as a draft. Without `format` the */
   'POST /api/venues/{}/layouts/import': { body: Blob; data: Imported };
-  /** The entry whose secret the `Authorization` header carries: for guests, by the link in their mail */
-  'GET /api/waitlist': { data: Entry };
-  /** Leave the list by the link in the mail */
+  /** The entry whose secret is in the `Authorization` header: for guests, through the link in their email */
+  'GET /api/waitlist': { data: WaitlistEntry };
+  /** Leave the waitlist through the link in the email */
   'DELETE /api/waitlist': {};
-  /** Be the guest who joined the waiting list, on whatever device the mail was opened */
+  /** Open a session as the guest who joined the waitlist, on the device that opened the email */
   'POST /api/waitlist/session': { data: accounts_model_Session };
-  /** All organisations' public shows: the next one first (`latest`), or what people look at and buy (`trending`) */
+  /** Public events of all organisations: the next one first (`latest`), or by views and sales (`trending`) */
   'GET /event/v1/events': { row: PublicEvent };
-  /** Draft a show, at a venue or just in a city. Its maker reads it where it will be public */
+  /** Create an event as a draft, at a venue or just in a city */
   'POST /event/v1/events': { body: NewPublicEvent; data: OwnEvent };
-  /** One public show. With the `ETag` of what the caller has, 304 while it is the same */
+  /** One public event. 304 if `If-None-Match` has the current `ETag` */
   'GET /event/v1/events/{}': { data: PublicEvent | OwnEvent };
-  /** Change a show of mine; admins and owners change any */
+  /** Change an event that I created; admins and owners can change any */
   'PATCH /event/v1/events/{}': { body: ChangePublicEvent; data: OwnEvent };
-  /** Cancel a show. Without a reason, that it came from here is recorded as one */
+  /** Cancel an event. Without a reason, a default one is recorded */
   'POST /event/v1/events/{}/cancel': { body?: WithReason; data: OwnEvent };
-  /** Announce a show */
+  /** Publish an event */
   'POST /event/v1/events/{}/publish': { data: OwnEvent };
-  /** Take an announced show back into the drafts */
+  /** Turn a published event back into a draft */
   'POST /event/v1/events/{}/unpublish': { data: OwnEvent };
-  /** Shows that I made, newest first */
+  /** Events that I created, newest first */
   'GET /event/v1/me/events': { row: OwnEvent };
-  /** Cities with shows: those that begin with `q`, then those that look like it */
+  /** Cities with public events: those that begin with `q`, then similar names */
   'GET /event/v1/meta/cities': { data: CitySuggestion[] };
   /** Live */
   'GET /health/live': {};

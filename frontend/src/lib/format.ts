@@ -4,7 +4,7 @@ import { language } from './language';
 import type { Money } from './contract';
 export type { Money } from './contract';
 
-// ISO 4217, as the house counts (kit/money.py): what browsers believe differs here and there.
+// ISO 4217, as the server counts (kit/money.py): browsers differ for a few currencies.
 const [WHOLE, THREE] = ['BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV XAF XOF XPF', 'BHD IQD JOD KWD LYD OMR TND'];
 
 export const DATES = language === 'en' ? 'en-GB' : language; // the day before the month
@@ -13,8 +13,8 @@ export function minorDigits(currency: string): number {
   return WHOLE.includes(currency) ? 0 : THREE.includes(currency) ? 3 : 2;
 }
 
-// Prices and counts stand on a show's page first of all, and on a phone Intl takes a tenth of a second before its first number:
-// so they are written here, as it writes them, and as the house does (kit/languages.py).
+// On a phone, Intl takes a tenth of a second before its first number, and an event's page begins with prices and counts: so
+// they are formatted here, as Intl and the server (kit/languages.py) do it.
 const SYMBOLS = 'AUD A$ BRL R$ CNY CN¥ EUR € GBP £ HKD HK$ ILS ₪ INR ₹ KRW ₩ NZD NZ$ TWD NT$ VND ₫ XAF FCFA XCD EC$ XOF F\u202fCFA XPF CFPF ';
 
 export function count(n: number | string, locale = language): string {

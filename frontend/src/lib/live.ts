@@ -1,4 +1,4 @@
-// A show or an organisation, live (Server-Sent Events). The browser comes back by itself and says what it has seen last.
+// A live stream of an event or an organisation (Server-Sent Events). The browser reconnects by itself with the last event id.
 
 export interface Live {
   stop(): void;
@@ -6,7 +6,7 @@ export interface Live {
 
 type Handlers = Record<string, (data: never) => void>;
 
-/** `lost` is told when nothing was heard for a while, and again when the line is back. */
+/** `lost` is called with true when nothing was received for a while, and with false when the stream is back. */
 export function listen(path: string, handlers: Handlers, lost: (isLost: boolean) => void): Live {
   let source: EventSource | null = null;
   let silence: ReturnType<typeof setTimeout> | undefined;

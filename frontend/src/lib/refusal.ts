@@ -1,13 +1,13 @@
-// What the house refused, in words. A refusal has a stable code: each program's catalogue has words for those that it can
-// meet. The house's own sentence is English: whoever reads another language is never shown it.
+// Texts of refusals. A refusal has a stable code, and each program's catalogue has texts for the codes that it can meet. The
+// API's own sentence is English, and is never shown on pages in another language.
 
 import type { Problem } from './api';
 import { shortDate } from './format';
 
-/** What a refusal says beside its code: `most`, `name` …; `wait` are seconds. */
+/** The fields of a refusal beside its code: `most`, `name` …; `wait` is in seconds. */
 export type Values = Record<string, unknown> & { wait: number | null };
 export type Told = string | ((values: Values) => string);
-/** When something begins, for whoever reads it where they are. */
+/** A time in the reader's own time zone. */
 export const moment = (at: unknown) => shortDate(String(at), Intl.DateTimeFormat().resolvedOptions().timeZone);
 
 export type Refusals = Record<string, Told>;

@@ -1,4 +1,4 @@
-// What a page remembers. A browser may refuse storage to a frame: then it does for as long as it is open.
+// Local and session storage. A browser may refuse it to a frame: then nothing is kept.
 
 function store(kind: 'local' | 'session'): Storage {
   return kind === 'local' ? localStorage : sessionStorage;

@@ -1,4 +1,4 @@
-// My own tickets: by state, one alone, passed on, mailed again; and kept on the device for where there is no connection.
+// My own tickets: by state, one alone, transferred, emailed again; and saved on the device for when there is no connection.
 
 import { Api, Problem } from '../lib/api';
 import type { Me, OpenSession, TicketMove, tickets_model_TicketView, Transfer } from '../lib/contract';
@@ -46,7 +46,7 @@ export class MyTickets {
     }
   }
 
-  /** By their show, in the order in which the house lists them: the soonest first, of those to come. */
+  /** Grouped by event, in the server's order: of upcoming events the soonest first. */
   get shows(): Ticket[][] {
     const found = new Map<string, Ticket[]>();
     for (const ticket of this.list) found.set(ticket.event_id, [...(found.get(ticket.event_id) ?? []), ticket]);
@@ -79,7 +79,7 @@ export class MyTickets {
     }
   }
 
-  /** What else there is: houses that this browser is signed in to, and questions about moved seats. */
+  /** Reads the organisations that this browser is signed in to, and moves that wait for an answer. */
   private async look(): Promise<void> {
     const away = () => []; // without a connection the tickets are what counts
     this.moves = await this.api.get('/api/me/moves').catch(away);
@@ -90,7 +90,7 @@ export class MyTickets {
     return this.moves.find(({ ticket_id }) => ticket_id === ticket.id) ?? null;
   }
 
-  /** Whether the other seat will do; otherwise the money goes back. */
+  /** Accepts the new seat, or asks for a refund. */
   async answerMove(ticket: Ticket, accept: boolean): Promise<void> {
     await this.api.post(`/api/tickets/${ticket.id}/move`, { accept });
     this.moves = this.moves.filter(({ ticket_id }) => ticket_id !== ticket.id);
@@ -110,7 +110,7 @@ export class MyTickets {
     await this.api.post(`/api/tickets/${ticket.id}/transfer`, to);
   }
 
-  /** After it was passed on, or given back. */
+  /** After it was transferred or refunded. */
   async readAgain(ticket: Ticket): Promise<void> {
     await forget((path) => path.includes(ticket.id)); // its code opens nothing any more
     if (this.oneId) await this.find(this.oneId);

@@ -1,5 +1,5 @@
-// The waiting room. Asks as often as it is told to, and says what it hears. The place is in the house's books: this page
-// may be closed, reloaded, or opened twice. Everybody loads it at once: nothing of the other programs comes with it.
+// The waiting room. It polls as often as the server asks, and shows the response. The position is stored by the server: this
+// page may be closed, reloaded, or opened twice. Very many people load it at once, so it shares no code with other programs.
 
 import type { Place } from '../lib/contract';
 import './queue.css';
@@ -9,7 +9,7 @@ interface Refusal {
   code?: string;
   wait_s?: number;
 }
-/** What is thrown; where the house was not reached at all, there is none of this. */
+/** What is thrown for an error response; if the server was not reached, these fields are missing. */
 interface Refused extends Error {
   status: number;
   told: Refusal;
@@ -40,7 +40,7 @@ let keeps = '';
 
 const said = (key: string, values: Record<string, unknown> = {}) => words[key]!.replace(/\{(\w+)\}/g, (_, name: string) => String(values[name]));
 
-// --- the house
+// --- the server
 
 async function call(method: string, headers: Record<string, string> = {}, address = path, body?: string): Promise<Place> {
   const type: Record<string, string> = body ? { 'content-type': 'application/json' } : {};
@@ -50,7 +50,7 @@ async function call(method: string, headers: Record<string, string> = {}, addres
   return told.data;
 }
 
-/** With the promo code of this visit, as the shop has written it down: it may show what is left when all else is sold. */
+/** With the promo code of this visit, which the shop has stored: it may unlock tickets when everything else is sold out. */
 const joinNow = () => call('POST', {}, path, sessionStorage[`${kept}:join`]);
 
 async function join(): Promise<Place> {
@@ -64,7 +64,7 @@ async function join(): Promise<Place> {
   }
 }
 
-/** Where I stand, or a place if I have none. Nobody watches this page for an hour: what passes is tried again. */
+/** Reads the position, or joins the queue. Nobody watches this page for an hour: temporary errors are retried. */
 async function ask(): Promise<void> {
   try {
     hear(await (token ? call('GET', { 'x-queue-token': token }) : join()));
@@ -83,19 +83,19 @@ function enter(): Promise<void> {
   return ask();
 }
 
-/** Never all at once: each a little apart, and never before they were told to. */
+/** Polls again after this time, at the earliest, with some jitter. */
 function again(seconds: number, spread = 1.2) {
   clearTimeout(timer);
   timer = setTimeout(ask, seconds * 1000 * (1 + Math.random() * (spread - 1)));
 }
 
-// --- what is said
+// --- what is shown
 
 const ROOMS: Record<string, string> = { pre: 'early', paused: 'paused' };
 const REFUSALS: Record<string, string> = { queue_cooldown: 'left', queue_closed: 'closed', sold_out: 'sold_out' };
 const more = (state: string) => words[`${state}_more`] ?? '';
 
-/** A day and an hour where the show is: whoever waits may be elsewhere. */
+/** The opening time in the venue's time zone, since people may wait elsewhere. */
 function opens({ opens_at }: Place): string {
   if (!opens_at) return '';
   const time = new Date(opens_at).toLocaleString(lang === 'en' ? 'en-GB' : lang, { weekday: 'long', day: 'numeric', month: 'long', year: 'numeric', hour: '2-digit', minute: '2-digit', timeZone: zone });
@@ -129,9 +129,9 @@ function hear(now: Place) {
   put('enter', said(admitted ? 'choose' : 'back'));
   show('leave', waiting);
   show('fine', (waiting && !early) || admitted);
-  show('early', early); // before the draw a place does not end
+  show('early', early); // before the draw a position does not expire
   show('rejoin', ['expired', 'left'].includes(status));
-  show('fair', (waiting || admitted) && now.seed_hash && now.room !== 'pre'); // before the draw there is only a hash to read
+  show('fair', (waiting || admitted) && now.seed_hash && now.room !== 'pre'); // before the draw only its hash is published
   document.title = (numbered ? `(${position}) ` : admitted ? `${said('admitted')} · ` : '') + title;
   if (admitted && !sessionStorage[kept]) {
     sessionStorage[kept] = 1;
@@ -144,7 +144,7 @@ function hear(now: Place) {
 function refused({ code, detail, wait_s = 0 }: Refusal) {
   const state = REFUSALS[code!];
   put('word', said(state ?? 'not_now'));
-  // The house's own sentence is English.
+  // The server's own sentence is English.
   put('hint', state ? more(state) : (words[`no_${code}`] ?? ((lang === 'en' && detail) || said('wrong'))));
   for (const id of ['number', 'facts', 'way', 'leave', 'fine', 'early', 'fair']) show(id, false);
   show('rejoin', state !== 'sold_out');
@@ -172,12 +172,12 @@ function tick() {
   const left = wait - now;
   if (heard) put('updated', said('ago', { n: Math.round((now - heard) / 1000) }));
   const rest = until - now;
-  put('left', keeps && rest > 0 && rest < HOUR_MS ? said(keeps, { time: clock(rest) }) : ''); // further ahead, the date says more
+  put('left', keeps && rest > 0 && rest < HOUR_MS ? said(keeps, { time: clock(rest) }) : ''); // for longer times the date is shown
   rejoin.disabled = left > 0;
   put('rejoin', left > 0 ? said('again', { time: clock(left) }) : said('join'));
 }
 
-// --- what is done
+// --- actions
 
 $('leave').onclick = () => sure.showModal();
 sure.onclose = async () => {

@@ -1,4 +1,4 @@
-// Bytes as the house writes them: base 64, ids of sixteen.
+// Bytes as the server encodes them: base64, ids of sixteen bytes.
 
 export type Bytes = Uint8Array<ArrayBuffer>;
 

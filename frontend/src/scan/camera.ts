@@ -1,5 +1,5 @@
-// The camera, and what it sees. Who reads the pictures is fetched when there is a camera to read from: a gate with a
-// hand-held scanner needs nobody.
+// The camera, and the codes that it sees. The QR decoder is loaded only when a camera is used: a gate with a hand-held
+// scanner does not need it.
 import { Glance } from './glance';
 
 const EVERY_MS = 90;

@@ -47,7 +47,7 @@ export interface Judged {
   move: Move;
 }
 
-/** The day at the show, by its own clock; null if the snapshot is too old to know. */
+/** The event's day, in its own time zone; null if the snapshot is too old to know. */
 export function dayAt(sheet: Sheet, now: number): string | null {
   return sheet.header.days.find((day) => day.from <= now && now < day.until)?.day ?? null;
 }
@@ -91,7 +91,7 @@ async function look(sheet: Sheet, brought: Brought): Promise<{ row: number; clai
   return { ...found, claim: 'good', ...(await lookUp(sheet, claim)) };
 }
 
-/** A good code that is not in the list changed hands, as far as a device can tell (docs/scanning.md). */
+/** A good code that is not in the list was transferred, as far as a device can tell (docs/scanning.md). */
 async function lookUp(sheet: Sheet, claim: Claim): Promise<{ row: number; sameEvent: boolean; replaced: boolean }> {
   const sameEvent = claim.eventId === sheet.header.event.id;
   const row = sameEvent ? sheet.findTag(await tagOf(claim)) : -1;

@@ -1,13 +1,13 @@
-// The line to the house. Whatever takes too long, or comes back broken, is no answer: the gate goes on without.
+// The connection to the server. A response that is too late or broken counts as none: the gate then decides offline.
 import { Offline, Problem } from '../lib/api';
-import type { Batch, Hit, Incident, LiveGates, OfflineScan, Paired, ScanAnswer, ScanWish } from '../lib/contract';
+import type { Batch, Hit, Incident, LiveGates, OfflineScan, PairingResult, ScanResponse, ScanRequest } from '../lib/contract';
 import type { Answer, Body, Known } from '../lib/routes';
 import type { Bytes } from './bytes';
 import type { Entry, Wish } from './log';
 
-export type { Hit, Incident, LiveGates as Live, Paired, ScanAnswer } from '../lib/contract';
+export type { Hit, Incident, LiveGates as Live, PairingResult, ScanResponse } from '../lib/contract';
 
-/** How long somebody at the gate waits for the house; a list may take longer, and a snapshot has a stadium in it. */
+/** Timeouts. A person at the gate waits for a scan; a list may take longer, and a snapshot may hold a stadium. */
 export const WAIT_MS = { scan: 1_500, list: 8_000, snapshot: 60_000 } as const;
 const UNSURE = new Set([408, 425, 429]); // try again: nothing was decided
 
@@ -17,11 +17,11 @@ export class Line {
     private readonly version: string,
   ) {}
 
-  pair(organization: string, code: string): Promise<Paired> {
+  pair(organization: string, code: string): Promise<PairingResult> {
     return this.json('/api/scan/pair', WAIT_MS.list, { organization, code, app_version: this.version });
   }
 
-  scan(entry: Entry, battery: number | null): Promise<ScanAnswer> {
+  scan(entry: Entry, battery: number | null): Promise<ScanResponse> {
     return this.json('/api/scan', WAIT_MS.scan, { ...wished(entry), counter: entry.counter, battery, app_version: this.version });
   }
 
@@ -57,7 +57,7 @@ export class Line {
     return JSON.parse(new TextDecoder().decode(answer)).data;
   }
 
-  /** The bound is on the whole answer, not on its first byte. */
+  /** The timeout is for the whole response, not for its first byte. */
   private async send(path: string, waitMs: number, body?: unknown): Promise<ArrayBuffer> {
     const headers: Record<string, string> = { accept: 'application/json' };
     if (this.token) headers['authorization'] = `Bearer ${this.token}`;
@@ -78,7 +78,7 @@ export class Line {
   }
 }
 
-/** What time it is at the house: what is forgotten for good is not forgotten by a device's own clock. */
+/** The server's time: scans are not deleted for good by a device's own clock. */
 export async function houseTime(): Promise<number | null> {
   try {
     const answer = await fetch('/health/live', { cache: 'no-store', credentials: 'omit', signal: AbortSignal.timeout(WAIT_MS.list) });
@@ -105,12 +105,12 @@ function problem(status: number, content: ArrayBuffer): Problem {
   }
 }
 
-function wished(wish: Wish): Pick<ScanWish, 'qr' | 'code' | 'direction' | 'test' | 'gate_id' | 'override'> {
+function wished(wish: Wish): Pick<ScanRequest, 'qr' | 'code' | 'direction' | 'test' | 'gate_id' | 'override'> {
   const { brought, direction, gateId, test, override } = wish;
   return { ...brought, direction, test, gate_id: gateId || null, ...(override ? { override: { reason: override } } : {}) };
 }
 
-/** A code is believed of a paired device; a QR that is no ticket here is looked at again there. */
+/** The server accepts a ticket's code from a paired device; a QR code that is no ticket here is checked again there. */
 function told(entry: Entry): Omit<OfflineScan, 'counter' | 'at'> {
   const { decision } = entry;
   const named = decision?.code ? { code: decision.code } : entry.brought;

@@ -1,9 +1,9 @@
-// The scans of this device: written down before anybody sees a verdict, told to the house, and dropped once a snapshot has them.
+// The scans of this device: stored before a verdict is shown, sent to the server, and dropped once a snapshot has them.
 //
-//   asked    has a number, but no verdict yet: the house is being asked
-//   waits    decided here, and not told yet
-//   told     the house has it; our snapshot may not
-//   settled  our snapshot has it, too: kept a while to be looked at
+//   asked    has a number, but no verdict yet: the request to the server runs
+//   waits    decided here, not synced yet
+//   told     the server has it; our snapshot may not
+//   settled  our snapshot has it, too: kept for the list of recent scans
 import type { Move, Seen } from './judge';
 import type { Direction, Presence } from './policy';
 import type { Brought } from './qr';
@@ -27,7 +27,7 @@ export interface Decision {
   label: string; // where it sits
   presence: Presence | null; // where the ticket stands afterwards, if that changed
   move: Move | null;
-  scanId: string | null; // the house's name for it
+  scanId: string | null; // the server's id for it
 }
 
 /** The pairing under which a scan was seen, where it was not this one; and the proof that this device was that one. */
@@ -42,7 +42,7 @@ export interface Entry extends Wish {
   state: State;
   decision: Decision | null;
   undone: string | null; // why
-  refused: string | null; // what the house had against taking it
+  refused: string | null; // why the server rejected it
   former?: Former;
 }
 
@@ -50,7 +50,7 @@ const HISTORY = 100;
 const UNSURE_MS = 60_000; // later it is another visit
 
 export class Log implements Seen {
-  /** How many the house has not heard of. */
+  /** How many are not synced yet. */
   waiting = 0;
   tally: Tally = { day: '', in: 0, out: 0 };
   private open: Entry[] = []; // waits and told, by counter
@@ -67,7 +67,7 @@ export class Log implements Seen {
     return log;
   }
 
-  /** The next number, and the scan under it. One that never got its verdict keeps its number: it happens once. */
+  /** Stores a scan under the next number. A repeat of one that got no verdict keeps its number, so that it counts once. */
   async begin(wish: Wish, at: number): Promise<Entry> {
     const tx = this.shelf.transaction(['kept', 'scans'], 'readwrite', { durability: 'strict' });
     const scans = tx.objectStore('scans');
@@ -95,7 +95,7 @@ export class Log implements Seen {
     return done;
   }
 
-  /** What the house refused to judge, and never happened. */
+  /** Drops a scan that the server refused to decide. */
   async drop(entry: Entry): Promise<void> {
     await this.shelf.delete('scans', entry.counter);
   }
@@ -105,7 +105,7 @@ export class Log implements Seen {
     return this.shelf.getAllFromIndex('scans', 'state', 'waits', most);
   }
 
-  /** Those that the house has, as of now: a snapshot that is asked for from here on has them, too. */
+  /** The synced ones: a snapshot that is requested from now on includes them. */
   told(): Entry[] {
     return this.open.filter((entry) => entry.state === 'told');
   }
@@ -123,7 +123,7 @@ export class Log implements Seen {
     await Promise.all([...old.map((counter) => tx.store.delete(counter)), tx.done]);
   }
 
-  /** Not told yet: it is told as somebody who was not let in. Told already: the house has taken it back. */
+  /** If not synced yet, it is sent as not admitted. If synced, the server has undone it already. */
   async undo(entry: Entry, why: string): Promise<void> {
     const tally = this.counted(entry, -1);
     const decision = entry.decision && { ...entry.decision, presence: null, move: null, ...(entry.state === 'waits' ? { admitted: false, reason: 'undone' } : {}) };

@@ -16,7 +16,7 @@ async function begin(): Promise<void> {
   await scanner.start();
 }
 
-/** The page's keeper. A newer one that waits takes over as we start: nobody stands at the gate yet. */
+/** Registers the service worker. A newer version that waits takes over at the start, before anybody is scanned. */
 async function renew(): Promise<void> {
   if (!('serviceWorker' in navigator)) return;
   const keeper = await navigator.serviceWorker.register('/scan/sw.js', { scope: '/scan/', updateViaCache: 'none' });

@@ -49,7 +49,7 @@ export type Reason =
   | 'cancelled' | 'refunded' | 'wrong_day' | 'membership_expired' | 'membership_revoked' | 'gate_closed' | 'already_inside' // prettier-ignore
   | 'already_used' | 'no_entries_left' | 'not_inside' | 'zone_full' | 'gate_full'; // prettier-ignore
 
-/** `reason` says why not; or, of somebody who was admitted, what a supervisor passed over. */
+/** `reason` is why the ticket was refused; or, if it was admitted, the reason that a supervisor has overridden. */
 export interface Verdict {
   admit: boolean;
   reason: Reason | null;
@@ -58,7 +58,7 @@ export interface Verdict {
 
 export const NEVER: Presence = { inside: false, day: null, entriesToday: 0, entries: 0, at: null, gate: null };
 
-// What a show's status lets happen: real scans, or the reason against them; and whether test scans are open.
+// By the event's status: the reason against real scans, if any, and whether test scans are allowed.
 const PHASES: Record<EventStatus, [Reason | null, boolean]> = {
   draft: ['not_yet', true],
   published: ['not_yet', true],
@@ -70,7 +70,7 @@ const PHASES: Record<EventStatus, [Reason | null, boolean]> = {
 };
 const VOID: Record<TicketStatus, Reason | null> = { valid: null, used: null, cancelled: 'cancelled', refunded: 'refunded' };
 const MEMBERSHIPS: Record<MembershipStatus, Reason | null> = { active: null, suspended: 'membership_revoked', revoked: 'membership_revoked' };
-// How often a ticket lets somebody in. Where nothing is said, as often as they like, once they have gone out.
+// How often a ticket admits. Without a limit, any number of times, after each exit.
 const ENTITLEMENTS: Record<Entitlement, { inAll?: number; aDay?: boolean }> = {
   single: { inAll: 1 },
   limited_reentry_per_day: { aDay: true },
@@ -109,13 +109,13 @@ const inside: Check = (scene) => (isInside(scene.presence, scene.day) ? null : '
 const zoneRoom: Check = (scene) => (isFull(scene.zoneInside, scene.zoneCapacity) && !isInside(scene.presence, scene.day) ? 'zone_full' : null);
 const gateRoom: Check = (scene) => (isFull(scene.gateInside, scene.gateCapacity) && !isInside(scene.presence, scene.day) ? 'gate_full' : null);
 
-// The first that objects is the reason. Whoever wants out is not asked for a membership, a day or an open gate.
+// The first check that fails gives the reason. An exit needs no membership, valid day or open gate.
 const CHECKS: Record<Direction, Check[]> = {
   in: [identity, event, phase, voided, replaced, day, membership, gate, entries, zoneRoom, gateRoom],
   out: [identity, event, phase, inside],
 };
 
-/** Admit or the first reason against it. With a supervisor's word, reasons of theirs are passed over; the first is kept. */
+/** Admit or the first reason against it. With a supervisor's override, overridable reasons are skipped; the first is recorded. */
 export function decide(scene: Scene): Verdict {
   let overrode: Reason | null = null;
   for (const check of CHECKS[scene.direction]) {
@@ -127,7 +127,7 @@ export function decide(scene: Scene): Verdict {
   return { admit: true, reason: overrode, presence: scene.test ? scene.presence : after(scene.presence, scene) };
 }
 
-/** Who has not been seen to leave is out when the day is over. */
+/** Without an exit scan, a person counts as outside when the day is over. */
 export function isInside(presence: Presence, today: string): boolean {
   return presence.inside && presence.day === today;
 }
@@ -144,7 +144,7 @@ function entriesReason(entitlement: Entitlement, aDay: number | null, presence: 
   return rule.aDay && aDay !== null && used >= aDay ? 'no_entries_left' : null;
 }
 
-/** The first entry is the one that is told to whoever comes second: its time and gate stay. */
+/** While inside, the time and gate of the first entry stay: a second person with the ticket is shown them. */
 export function after(was: Presence, step: Pick<Scene, 'direction' | 'day' | 'now' | 'gate'>): Presence {
   if (step.direction === 'out') return { ...was, inside: false };
   const still = isInside(was, step.day);

@@ -56,7 +56,7 @@ export async function isSigned(signature: Bytes, message: Bytes, publicKey: Byte
   return crypto.subtle.verify('Ed25519', key, signature, message);
 }
 
-/** The first eight bytes of SHA-256(ticket ‖ nonce): what a snapshot has in a QR's place. */
+/** The first eight bytes of SHA-256(ticket ‖ nonce), which a snapshot has instead of a QR code. */
 export async function tagOf(claim: Claim): Promise<Bytes> {
   const both = Uint8Array.from([...claim.ticketId, ...claim.nonce]);
   return new Uint8Array(await crypto.subtle.digest('SHA-256', both)).slice(0, 8);

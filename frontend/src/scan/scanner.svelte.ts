@@ -1,4 +1,4 @@
-// One gate at work: who this device is, what it shows, and its way between the house and its own store.
+// The scanner of one gate: its pairing, its state, its scans, and syncing its storage with the server.
 import { Offline, Problem } from '../lib/api';
 import { save } from '../lib/files/save';
 import { fromBase64 } from './bytes';
@@ -20,8 +20,8 @@ export type Phase = 'starting' | 'insecure' | 'elsewhere' | 'unpaired' | 'ready'
 
 const SYNC_MS = { online: 20_000, offline: 5_000 };
 const BATCH = 1_000;
-const GOOD_FOR_MS = 4_000; // a welcome makes way by itself; a refusal stays until it was seen
-const CLOCK_MS = 30_000; // off by less is the way here
+const GOOD_FOR_MS = 4_000; // an admission disappears by itself; a refusal stays until it is dismissed
+const CLOCK_MS = 30_000; // a smaller difference is network delay
 const USUAL: Choices = { gateId: null, direction: 'in', test: false, sound: true, camera: true };
 
 export class Scanner {
@@ -31,7 +31,7 @@ export class Scanner {
   header: Header | null = $state.raw(null);
   live: Live | null = $state.raw(null);
   shown: Shown | null = $state.raw(null);
-  problem = $state(''); // what nobody decided, and why
+  problem = $state(''); // why a scan could not be decided
   online = $state(false);
   busy = $state(false);
   waiting = $state(0);
@@ -75,7 +75,7 @@ export class Scanner {
     void this.tidy();
   }
 
-  /** What nobody needs any more goes, and somebody is told of it. */
+  /** Deletes scans of former pairings that are too old, and shows a message about it. */
   private async tidy(): Promise<void> {
     const now = this.stranded.length ? await houseTime() : null;
     const over = this.shelf && now !== null ? await expire(this.shelf, now) : [];
@@ -107,7 +107,7 @@ export class Scanner {
     await this.enter(device);
   }
 
-  /** What was not told yet stays, until the show is paired again or somebody lets it go. */
+  /** Unsynced scans stay until the event is paired again or staff delete them. */
   leave(why = ''): Promise<void> {
     return this.inTurn(() => this.end(why));
   }
@@ -117,7 +117,7 @@ export class Scanner {
   }
 
   saveStranded(): void {
-    save(asFile(this.stranded, this.now(), this.version), 'scans-not-told.json');
+    save(asFile(this.stranded, this.now(), this.version), 'scans-not-synced.json');
   }
 
   async dropStranded(): Promise<void> {
@@ -127,12 +127,12 @@ export class Scanner {
     this.stranded = [];
   }
 
-  /** Not while the house is being told: what it has by then is not told twice. */
+  /** Waits for a sync that runs, so that synced scans are not sent twice. */
   private async end(why: string): Promise<void> {
     const { shelf, device } = this;
     if (!shelf || !device) return;
     await this.syncing?.catch(() => undefined);
-    this.line = null; // nor from here on
+    this.line = null; // no sync starts from here on
     clearTimeout(this.timer);
     const over = this.header?.days.reduce((last, day) => Math.max(last, day.until), 0);
     this.stranded = await strand(shelf, device, this.header?.event.name ?? device.name, over);
@@ -173,7 +173,7 @@ export class Scanner {
     return (this.header?.device.rights ?? this.device?.rights ?? []).includes(right);
   }
 
-  /** This gate's: what the house said last; without its word, the snapshot's and what was seen since. */
+  /** This gate's: the server's last count; without one, the snapshot's plus the scans since. */
   get insideHere(): number {
     const id = this.choices.gateId ?? '';
     const told = this.live?.gates.find((gate) => gate.id === id);
@@ -184,7 +184,7 @@ export class Scanner {
 
   // --- scanning
 
-  /** One after the other: a hand-held scanner may read faster than the house answers. */
+  /** One after the other: a hand-held scanner may read faster than the server responds. */
   scan(brought: Brought, more: { override?: string; direction?: Direction } = {}): Promise<void> {
     return this.inTurn(() => this.one(brought, more));
   }
@@ -210,17 +210,17 @@ export class Scanner {
       const entry = await log.begin(wish, this.now());
       const outcome = (await this.askHouse(entry, log)) ?? (await this.decideHere(entry, log));
       if (outcome) this.show(outcome);
-      else this.fail(t.noAnswer);
+      else this.fail(t.cannotDecide);
     } catch (error) {
       if (error instanceof Problem && error.status === 401) await this.end(t.revoked);
-      else this.fail(error instanceof Problem ? sentence(error) : t.notWritten);
+      else this.fail(error instanceof Problem ? sentence(error) : t.notSaved);
     } finally {
       this.busy = false;
       this.look();
     }
   }
 
-  /** Null if there was no answer in time: then the gate decides. */
+  /** Null if there was no response in time: then the device decides. */
   private async askHouse(entry: Entry, log: Log): Promise<Shown | null> {
     if (!this.online || !this.line) return null;
     try {
@@ -247,7 +247,7 @@ export class Scanner {
     return show(await log.settle(entry, decision, 'waits'));
   }
 
-  /** Until the house says so itself. */
+  /** Applies a scan to the counts until the server sends new ones. */
   private count({ move }: Decision, direction: Direction): void {
     if (!this.live || !move) return;
     const came = direction === 'in' ? 1 : 0;
@@ -275,7 +275,7 @@ export class Scanner {
     return this.log?.recent() ?? Promise.resolve([]);
   }
 
-  /** An entry that the house does not have is taken back here. Of one that it was told later, it is asked the name first. */
+  /** An unsynced scan is undone here. For one that was synced later, the server is first asked for the scan's id. */
   async undo(entry: Entry, why: string): Promise<void> {
     const { log } = this;
     if (!log) return;
@@ -290,7 +290,7 @@ export class Scanner {
     void this.sync();
   }
 
-  /** Something that only the house knows. */
+  /** A request that only the server can answer. */
   async ask<T>(what: (line: Line) => Promise<T>): Promise<T> {
     if (!this.line) throw new Offline('not paired');
     try {
@@ -302,9 +302,9 @@ export class Scanner {
     }
   }
 
-  // --- the house
+  // --- the server
 
-  /** Tell it, then ask it what is new. Whoever asks while it goes on waits for the same one. */
+  /** Sends scans, then fetches what is new. Concurrent callers share one sync. */
   sync(): Promise<void> {
     this.syncing ??= this.exchange().finally(() => {
       this.syncing = null;
@@ -331,7 +331,7 @@ export class Scanner {
     }
   }
 
-  /** A house that takes longer than a person at the gate can wait is not there for scans; it is still told of them. */
+  /** A server that responds too slowly for a person at the gate counts as offline for scans; they are still synced. */
   private async hear(): Promise<void> {
     this.charge = await battery();
     const began = performance.now();
@@ -346,7 +346,7 @@ export class Scanner {
     }
   }
 
-  /** A scan that the house will not take must not keep the others back: halves, down to the one. */
+  /** A scan that the server rejects must not block the others: the batch is halved, down to that one. */
   private async tellAll(log: Log, entries: Entry[]): Promise<void> {
     try {
       await this.ask((line) => line.tell(entries, this.now(), this.charge));
@@ -360,7 +360,7 @@ export class Scanner {
     }
   }
 
-  /** The house's clock, where ours is plainly wrong: days and memberships go by it. */
+  /** Corrects a clock that is plainly wrong by the server's: days and memberships depend on it. */
   private async setClock(sheet: Sheet | null): Promise<void> {
     const off = (sheet?.header.version ?? Date.now()) - Date.now();
     this.clockOffMs = Math.abs(off) < CLOCK_MS ? 0 : off;
@@ -384,7 +384,7 @@ export class Scanner {
   }
 }
 
-/** Two windows of one device would not know what the other let in. */
+/** Two windows of one device would not see each other's scans. */
 function onlyOne(): Promise<boolean> {
   return new Promise((done) => {
     void navigator.locks.request('fullhouse-gate', { ifAvailable: true }, (lock) => {

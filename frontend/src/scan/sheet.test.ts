@@ -89,7 +89,7 @@ describe('a gate without a connection', () => {
     expect((await verdict(sheet, { code: FIRST })).verdict.admit).toBe(true); // nobody could know
   });
 
-  it('shows row and seat, the note of a wheelchair place, and who comes along', async () => {
+  it('shows row and seat, the note of a wheelchair space, and who comes along', async () => {
     const { ticket } = await verdict(sheet, { code: SECOND });
     expect(ticket).toMatchObject({ zone: 'Lower tier', section: '104', row: 'B', seat: '14', companionSeats: 'Row B, seat 13' });
     expect(ticket?.accessibility).toBe('Wheelchair ticket, companion reserved. Please ensure companion is accompanied.');

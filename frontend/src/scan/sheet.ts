@@ -1,4 +1,4 @@
-// What a gate knows of a show's tickets without a connection: snapshots, opened and put together (docs/scanning.md).
+// An event's tickets for offline use: snapshots, decrypted and merged (docs/scanning.md).
 import { type Bytes, idBytes } from './bytes';
 import { Finder } from './finder';
 import type { Entitlement, EventStatus, MembershipStatus, TicketStatus } from './policy';
@@ -166,7 +166,7 @@ function places(from: string[], to: string[]): (number | undefined)[] | null {
   return from.map((each) => there.get(each));
 }
 
-/** Signature first, then the key, then the content. Null for what is not for this device, or not from its house. */
+/** Checks the signature, then decrypts. Null if it is not for this device, or not from its server. */
 export async function open(sealed: Bytes, keys: Keys): Promise<Sheet | null> {
   const [signature, rest] = [sealed.slice(4, 68), sealed.subarray(68)];
   if (new TextDecoder().decode(sealed.subarray(0, 4)) !== 'FHE1' || !(await isSigned(signature, rest, keys.verifyKey))) return null;

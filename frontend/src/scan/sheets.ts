@@ -11,7 +11,7 @@ export interface Next {
   replaces: number | null;
 }
 
-/** Many small changes are asked for again as one; if half of the house changed, all of it is. */
+/** Many small changes are requested again as one; if more than half of the tickets changed, a full snapshot is. */
 export function next(kept: Omit<KeptSheet, 'sealed'>[]): Next {
   const [whole, ...changes] = kept;
   const last = kept.at(-1);
@@ -37,7 +37,7 @@ export class Sheets {
     }
   }
 
-  /** False if what came was not made for us by our house. */
+  /** False if the snapshot was not made for this device by its server. */
   async refresh(ask: (since: number | null) => Promise<KeptSheet['sealed']>): Promise<boolean> {
     const wanted = next(await this.shelf.getAll('sheets'));
     const sealed = await ask(wanted.since);

@@ -1,4 +1,4 @@
-// What a device keeps (IndexedDB): who it is, what it chose, its snapshots as they came, sealed, and its scans.
+// The device's storage (IndexedDB): its pairing, its settings, its snapshots, still encrypted, and its scans.
 import { type DBSchema, type IDBPDatabase, openDB } from 'idb';
 import type { Bytes } from './bytes';
 import type { Entry } from './log';
@@ -63,7 +63,7 @@ export async function kept<T extends Kept>(shelf: Shelf, name: string): Promise<
   return ((await shelf.get('kept', name)) as T | undefined) ?? null;
 }
 
-/** Everything goes, in one step with what comes instead: a device that was revoked, or given back, knows nobody's tickets. */
+/** Replaces everything in one transaction: a device that was revoked or unpaired keeps no tickets. */
 export async function forget(shelf: Shelf, instead: { kept?: Record<string, Kept>; scans?: Entry[] } = {}): Promise<void> {
   const every = ['kept', 'sheets', 'scans'] as const;
   const tx = shelf.transaction(every, 'readwrite', { durability: 'strict' });

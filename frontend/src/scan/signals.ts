@@ -1,4 +1,4 @@
-// What a gate hears and feels, and a screen that stays on.
+// Sounds and vibration for each verdict, and a screen that stays on.
 import type { Tone } from './words';
 
 /** Herz and seconds, one after the other. Up is good, level is a question, down is no. */
@@ -12,7 +12,7 @@ const SHAPES: Record<Tone, OscillatorType> = { go: 'sine', wait: 'triangle', sto
 
 let audio: AudioContext | null = null;
 
-/** Browsers let a page sound only after somebody has touched it. */
+/** Browsers allow sound only after a user's touch. */
 export function wakeAudio(): void {
   audio ??= new AudioContext();
   if (audio.state === 'suspended') void audio.resume();

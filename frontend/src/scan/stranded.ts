@@ -1,6 +1,6 @@
-// What a device saw and could not tell before its pairing ended: people were let in, so it waits until somebody decides, or
-// until nobody needs it any more. The next pairing tells it under the name that the device had: what the house has already
-// it then recognises (docs/scanning.md).
+// Scans that were not synced before a pairing ended. People were let in, so they are kept until staff decide, or until they
+// are too old. The next pairing sends them under the device's former id, by which the server recognises those that it has
+// already (docs/scanning.md).
 import { sha256, toBase64 } from './bytes';
 import { batch } from './line';
 import type { Entry, Former } from './log';
@@ -11,12 +11,12 @@ export interface Stranded {
   eventId: string;
   show: string;
   entries: Entry[];
-  over?: number; // when the show was
+  over?: number; // when the event ended
 }
 
 const KEPT_MS = 30 * 86_400_000;
 
-/** Until when it is kept: thirty days after the show, or after its last scan. */
+/** Until when they are kept: thirty days after the event, or after the last scan. */
 export function endOf({ entries, over = 0 }: Stranded): number {
   return entries.reduce((last, { at }) => Math.max(last, at), over) + KEPT_MS;
 }
@@ -25,7 +25,7 @@ export async function stranded(shelf: Shelf): Promise<Stranded[]> {
   return (await kept<Stranded[]>(shelf, 'stranded')) ?? [];
 }
 
-/** The pairing ends: of all that the device knew, only what nobody else knows stays, and who the device was. */
+/** The pairing ends: only unsynced scans stay, with a proof of the pairing. */
 export async function strand(shelf: Shelf, device: Device, show: string, over?: number): Promise<Stranded[]> {
   const waiting = await shelf.getAllFromIndex('scans', 'state', 'waits');
   const before = await stranded(shelf);
@@ -37,21 +37,21 @@ export async function strand(shelf: Shelf, device: Device, show: string, over?: 
   return all;
 }
 
-/** A pairing begins: what waits for its show is its own again, and what waits for another goes on waiting. */
+/** A pairing begins: unsynced scans of its event are its own again; those of other events stay stored. */
 export async function bringBack(shelf: Shelf, device: Device): Promise<Stranded[]> {
   const all = await stranded(shelf);
   const rest = all.filter((one) => one.eventId !== device.eventId);
   const scans = all.filter((one) => one.eventId === device.eventId).flatMap((one) => one.entries);
   const gates = new Set(device.gates.map((gate) => gate.id));
-  // Of one that does not say which pairing's it was, a gate that is not this one's would be refused: the house then writes the
-  // scan down at the device's first.
+  // Without a former pairing, the server would refuse a gate that is not this device's: it then records the scan at the
+  // device's first gate.
   const own = scans.map((entry) => (entry.former || gates.has(entry.gateId) ? entry : { ...entry, gateId: '' }));
   const more = all.length ? await beside(shelf, rest) : {};
   await forget(shelf, { kept: { ...more, device }, scans: own });
   return rest;
 }
 
-/** Forgets what nobody needs any more at this time, and says what that was. */
+/** Deletes what is too old at this time, and returns it. */
 export async function expire(shelf: Shelf, now: number): Promise<Stranded[]> {
   const all = await stranded(shelf);
   const over = all.filter((one) => endOf(one) <= now);
@@ -63,14 +63,14 @@ export async function expire(shelf: Shelf, now: number): Promise<Stranded[]> {
   return over;
 }
 
-/** Whoever knows this has had the token; with it alone nobody comes in. */
+/** A proof of having had the token; it gives no access by itself. */
 async function itself({ id, token }: Device): Promise<Former> {
   const hash = await sha256(new TextEncoder().encode(token));
   const proof = await sha256(new Uint8Array([...new TextEncoder().encode('former pairing:'), ...hash]));
   return { device: id, proof: toBase64(proof) };
 }
 
-/** As `/api/scan/batch` takes it, for each show. */
+/** As `/api/scan/batch` accepts it, for each event. */
 export function asFile(all: Stranded[], now: number, version: string): Blob {
   const shows = all.map(({ organization, eventId, show, entries }) => ({ organization, event_id: eventId, show, ...batch(entries, now, null, version) }));
   return new Blob([JSON.stringify(shows, null, 2)], { type: 'application/json' });

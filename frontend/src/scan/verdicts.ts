@@ -1,7 +1,7 @@
-// A scan's outcome, whoever decided it: what is written down, and what is shown.
+// The outcome of a scan, decided by the server or by this device: what is stored, and what is shown.
 import type { Judged, TicketShown } from './judge';
 import { presenceAt } from './judge';
-import type { ScanAnswer } from './line';
+import type { ScanResponse } from './line';
 import type { Decision, Entry, Log } from './log';
 import { NEVER, OVERRIDABLE, type Reason, after, isInside } from './policy';
 import type { Sheet } from './sheet';
@@ -24,7 +24,7 @@ interface Outcome {
   show: (entry: Entry) => Shown;
 }
 
-/** When and where somebody came in with this ticket. */
+/** When and where the ticket was first used to enter. */
 interface Since {
   at: number | string;
   gate: string | null;
@@ -33,7 +33,7 @@ interface Since {
 function shown(entry: Entry, decision: Decision, ticket: TicketShown | null, since: Since | null, zone: string, message: string, offline: boolean): Shown {
   const { admitted, reason } = decision;
   const words = wordsFor(admitted, reason, entry.direction, message);
-  const holder = ticket && reason === 'replaced' && !admitted ? { ...ticket, code: '', holderName: null } : ticket; // whoever had it looks on
+  const holder = ticket && reason === 'replaced' && !admitted ? { ...ticket, code: '', holderName: null } : ticket; // its former holder may see the screen
   const entered = !since || admitted ? '' : since.gate ? t.enteredAt(clock(since.at, zone), since.gate) : t.entered(clock(since.at, zone));
   return {
     tone: words.tone,
@@ -47,7 +47,7 @@ function shown(entry: Entry, decision: Decision, ticket: TicketShown | null, sin
   };
 }
 
-export function fromHouse(answer: ScanAnswer, entry: Entry, sheet: Sheet | null, log: Log, zone: string): Outcome {
+export function fromHouse(answer: ScanResponse, entry: Entry, sheet: Sheet | null, log: Log, zone: string): Outcome {
   const ticket = answer.ticket && {
     code: answer.ticket.code,
     typeName: answer.ticket.type_name,
@@ -75,8 +75,8 @@ export function fromHouse(answer: ScanAnswer, entry: Entry, sheet: Sheet | null,
   return { decision, show: (written) => shown(written, decision, ticket, since, zone, answer.message, false) };
 }
 
-/** Where the ticket stands now, as this device will know it if the line goes before the next snapshot. */
-function moved(code: string, answer: ScanAnswer, entry: Entry, sheet: Sheet | null, log: Log): Pick<Decision, 'presence' | 'move'> {
+/** The ticket's presence, for when the connection is lost before the next snapshot. */
+function moved(code: string, answer: ScanResponse, entry: Entry, sheet: Sheet | null, log: Log): Pick<Decision, 'presence' | 'move'> {
   const row = sheet?.findCode(code) ?? -1;
   const was = log.presence(code) ?? (sheet && row >= 0 ? presenceAt(sheet, row) : NEVER);
   const presence = after(was, { direction: entry.direction, day: answer.day, now: Date.parse(answer.at), gate: entry.gateId });

@@ -1,4 +1,4 @@
-// A hand-held scanner is a keyboard that types very fast, and Enter at the end. Whoever types by hand uses a field.
+// A hand-held scanner is a keyboard that types very fast, and Enter at the end. People type into a field.
 
 const GAP_MS = 120;
 const SHORTEST = 8;

@@ -1,4 +1,4 @@
-// What I hold, until when; and what instead, when somebody was faster.
+// The buyer's holds and their times; and alternatives when another buyer was faster.
 
 import type { HoldItems, PromoEffect } from '../lib/contract';
 import { language } from '../lib/language';
@@ -27,11 +27,11 @@ interface Choice {
   take: () => Promise<void>;
 }
 
-// What a refusal says when there is not enough for a party: then there may still be a list to wait on.
+// Codes of refusals that mean: not enough for this group. The waitlist is offered then.
 const TOO_FEW = ['group_adjacency_strict', 'block_at_capacity', 'sold_out'];
 const TAKEN = ['seat_not_available', 'seat_held_by_another_user', 'seat_no_longer_available'];
 const DAY_MS = 86_400_000; // a timer cannot wait much longer
-const GUESTS = 'fullhouse:basket'; // what a guest holds: the sign-in page says that it comes along
+const GUESTS = 'fullhouse:basket'; // what a guest holds: the sign-in page says that it is kept
 
 /** What a guest held last, to see after signing in whether all of it came along. */
 interface Memo {
@@ -44,17 +44,17 @@ export class Basket {
   items: Item[] = $state([]);
   offers: Offer[] = $state.raw([]);
   instead: Instead | null = $state.raw(null);
-  lost: Item[] = $state.raw([]); // what I held until its time was over
-  behind: string[] = $state.raw([]); // what I held as a guest, and was too much beside what my account holds
+  lost: Item[] = $state.raw([]); // items whose hold has expired
+  behind: string[] = $state.raw([]); // what I held as a guest and the account could not take over, because of its limit
   isBusy = $state(false);
   hasTooFew = $state(false);
-  code = $state(''); // a promo code that is applied: offers and holds are asked for with it
+  code = $state(''); // the promo code in use: sent with requests for offers and holds
   effect: PromoEffect | null = $state.raw(null); // what it does, if that is known
   areOffersKnown = $state(false);
-  /** What is offered may have changed: whoever knows how to ask replaces this. */
-  renew: () => void = () => void this.loadOffers().catch(() => {}); // the next news brings them
-  private heard = 0; // how often the house has told what it offers
-  private explained = ''; // why these, of what was chosen for me
+  /** Reads the offers again; replaced by the promo code's own. */
+  renew: () => void = () => void this.loadOffers().catch(() => {}); // the stream brings them
+  private heard = 0; // how many times the server has sent offers
+  private explained = ''; // the explanation of the best available seats
   private turning: ReturnType<typeof setTimeout> | undefined;
 
   constructor(
@@ -71,7 +71,7 @@ export class Basket {
     const answer = await this.visitor.api.open(`/api/events/${this.eventId}/offers${code && `?code=${encodeURIComponent(code)}`}`);
     hear(Date.parse(answer.headers.get('date') ?? ''));
     const { data: offers } = (await answer.json()) as { data: Offer[] };
-    if (heard === this.heard && code === this.code) this.putOffers(offers); // what was told meanwhile may be newer
+    if (heard === this.heard && code === this.code) this.putOffers(offers); // offers that arrived meanwhile may be newer
   }
 
   hearOffers(offers: Offer[]): void {
@@ -123,7 +123,7 @@ export class Basket {
     this.hall.closeZones((this.hall.map?.geometry.zones ?? []).map(({ key, isOpen }) => this.areOffersKnown && !this.typesFor({ zone: key, seatId: isOpen ? null : '' }).length));
   }
 
-  /** What I hold, as the house has it, before the page was closed too. Returns what of mine is over. */
+  /** Reads my holds from the server, also those from before the page was closed. Returns the items whose hold has ended. */
   async find(): Promise<Item[]> {
     const before = this.items; // what is taken while we ask may be too new for the answer
     const answer = await this.visitor.api.bytes(`/api/events/${this.eventId}/holds`);
@@ -192,7 +192,7 @@ export class Basket {
   private async ask(body: HoldItems, seats: number[]): Promise<void> {
     this.instead = null;
     this.lost = [];
-    const lost = seats.length === 1 ? this.loss(seats[0]!) : ''; // before we ask: the answer changes what the map shows
+    const lost = seats.length === 1 ? this.loss(seats[0]!) : ''; // before the request: the response changes the map
     try {
       await this.visitor.signIn();
       // A seat that is picked alone is never refused for what it leaves beside it: that is judged at checkout.
@@ -200,7 +200,7 @@ export class Basket {
       const fresh = only?.seat_id && !more.length ? await this.reserve(only.seat_id) : await this.holdAll({ ...body, ...this.withCode });
       if (!seats.length) this.hall.map?.bring(fresh.filter(({ ordinal }) => ordinal >= 0).map(({ ordinal }) => ordinal));
       const many = fresh.reduce((sum, item) => sum + item.quantity, 0);
-      this.say(this.explained || (many === 1 ? t.nowYours(fresh[0]!.title) : t.someYours(many)));
+      this.say(this.explained || (many === 1 ? t.added(fresh[0]!.title) : t.addedTickets(many)));
     } catch (error) {
       await this.answer(error, seats, lost);
     }
@@ -226,22 +226,22 @@ export class Basket {
 
   // --- leaving for checkout
 
-  /** What would mend a choice that leaves seats alone, with one press, and then on to the checkout. */
+  /** Offers the changes that leave no single seats: one press applies one and continues to the checkout. */
   offerFixes(error: unknown, go: () => Promise<void>): boolean {
     if (!(error instanceof Problem) || error.code !== 'orphan_seats') return false;
     const numbers = (seats: (string | null)[]) => seats.map((id) => this.hall.map?.describe(this.hall.ordinalOf(id)).number).join(', ');
     const seatsOf = (holds: string[]) => this.items.filter(({ holdId }) => holds.includes(holdId)).map(({ seatId }) => seatId);
     const [first, or] = ((error.more.fixes ?? []) as Fix[]).map((fix): Choice => ({
-      press: fix.kind === 'add' ? t.addSeat(numbers(fix.take), this.costOf(this.hall.ordinalOf(fix.take[0]!))) : t.moveAlong(numbers(fix.take), numbers(seatsOf(fix.leave))),
+      press: fix.kind === 'add' ? t.addSeat(numbers(fix.take), this.costOf(this.hall.ordinalOf(fix.take[0]!))) : t.moveSeat(numbers(fix.take), numbers(seatsOf(fix.leave))),
       take: () => this.mend(fix, go),
     }));
     const alone = (error.more.orphans as string[]).map((id) => this.hall.title(this.hall.ordinalOf(id)));
-    this.say(t.leftAlone(alone.join('; ')), 'wrong');
+    this.say(t.singleLeft(alone.join('; ')), 'wrong');
     this.instead = first ? { text: '', ...first, or } : null;
     return true;
   }
 
-  /** Takes first, and gives back then: whoever is faster costs me nothing that I have. */
+  /** Holds the new seats first and then releases the old ones: if another buyer is faster, nothing is lost. */
   private async mend({ take, leave }: Fix, go: () => Promise<void>): Promise<void> {
     let isMended = false;
     await this.alone(async () => {
@@ -275,7 +275,7 @@ export class Basket {
 
   // --- companions
 
-  /** The companion seat that is reserved for me: beside the first wheelchair place with nobody beside it. Or -1. */
+  /** The companion seat that is reserved for me: of the first wheelchair space whose companion seats I do not hold. Or -1. */
   get companion(): number {
     const mine = new Set(this.items.map(({ seatId }) => seatId));
     const place = this.items.find(({ companions }) => companions.length && !companions.some((id) => mine.has(id)));
@@ -289,19 +289,19 @@ export class Basket {
     return t.companionKept(row, number);
   }
 
-  /** What a refusal says of a seat: only one that looked free was lost to somebody faster. */
+  /** The message for a seat that was refused: only one that looked available was just taken by another buyer. */
   private loss(seat: number): string {
     const title = this.hall.title(seat);
     return this.hall.map?.states[seat] === AVAILABLE ? t.taken(title) : t.isTaken(title, this.hall.state(seat));
   }
 
-  /** A refusal keeps what I have, and says what could be had instead. */
+  /** Handles a refusal: the basket stays, and alternatives are offered. */
   private async answer(error: unknown, seats: number[], lost: string): Promise<void> {
     if (this.refused(error)) return;
     if (!(error instanceof Problem)) return this.say(sentence(error), 'wrong');
     if (TOO_FEW.includes(error.code)) this.hasTooFew = true;
-    if (!this.hall.hasMap || this.code) this.renew(); // what is left is not what the page says
-    const rest = this.items.length ? ` ${t.keptRest}` : '';
+    if (!this.hall.hasMap || this.code) this.renew(); // the page shows an outdated number
+    const rest = this.items.length ? ` ${t.restHeld}` : '';
     if (TAKEN.includes(error.code) && seats.length) {
       for (const item of this.items) item.companions = item.companions.filter((id) => !seats.includes(this.hall.ordinalOf(id)));
       await this.hall.refresh();
@@ -314,10 +314,10 @@ export class Basket {
     const largest = Number(error.more.largest);
     if (error.code === 'max_group_split') {
       const [quantity, accessible] = this.wished;
-      this.instead = { text: t.farApart, press: t.takeApart, take: () => this.best(quantity, accessible, true) };
+      this.instead = { text: t.farApart, press: t.chooseApart, take: () => this.best(quantity, accessible, true) };
     }
     if (error.code === 'group_adjacency_strict' && largest > 0)
-      this.instead = { text: t.bestOf(largest), press: t.takeBest(largest), take: () => this.best(largest) };
+      this.instead = { text: t.togetherLeft(largest), press: t.chooseTogether(largest), take: () => this.best(largest) };
   }
 
   private offerNearest(seats: number[]): void {
@@ -328,21 +328,21 @@ export class Basket {
     const all = [...free, ...others];
     if (!all.length) return;
     const text = all.length === 1 ? t.nearest(this.hall.title(all[0]!)) : t.nearestSome(all.length);
-    this.instead = { text, press: all.length === 1 ? t.takeIt : t.takeThem, take: () => this.takeSeats(all) };
+    this.instead = { text, press: all.length === 1 ? t.chooseSeat : t.chooseSeats, take: () => this.takeSeats(all) };
   }
 
   private offerSeats(seats: number[]): void {
-    const text = t.orThese(seats.map((seat) => this.hall.title(seat)).join('; '));
-    this.instead = { text, press: seats.length === 1 ? t.takeIt : t.takeThem, take: () => this.takeSeats(seats) };
+    const text = t.insteadSeats(seats.map((seat) => this.hall.title(seat)).join('; '));
+    this.instead = { text, press: seats.length === 1 ? t.chooseSeat : t.chooseSeats, take: () => this.takeSeats(seats) };
   }
 
-  // --- giving back, and losing
+  // --- removing, and losing
 
   giveBack(item: Item): Promise<void> {
     return this.alone(async () => {
       if (!(await this.release(item))) return;
-      this.instead = null; // what would have mended the former choice
-      this.say(t.gaveBack(item.title));
+      this.instead = null; // it was an alternative for the former choice
+      this.say(t.removed(item.title));
     });
   }
 
@@ -353,7 +353,7 @@ export class Basket {
     });
   }
 
-  /** False if it could not be said. */
+  /** False if the server could not be reached. */
   private async release(item: Item): Promise<boolean> {
     try {
       await this.visitor.api.delete(`/api/holds/${item.holdId}`);
@@ -364,8 +364,7 @@ export class Basket {
     return true;
   }
 
-  /** Time is over for some of it, which is anybody's again; the rest is still mine. The house says which; where it cannot
-   * be asked, the clock. */
+  /** Some holds have ended; the rest stays. The server says which; if it cannot be reached, the clock does. */
   async expire(): Promise<void> {
     let over: Item[];
     try {
@@ -377,7 +376,7 @@ export class Basket {
     if (over.length) this.lost = [...this.lost, ...over];
   }
 
-  /** The way back: as much of it as can still be had. */
+  /** Holds again what was lost, as much as is still available. */
   takeAgain(): Promise<void> {
     return this.alone(() => this.again(this.lost));
   }
@@ -416,7 +415,7 @@ export class Basket {
 
   // --- what it costs
 
-  /** The types that sell this place, dearest first. What was chosen stays among them when it is sold out: perhaps by us. */
+  /** The ticket types that sell this item, dearest first. The chosen one stays when it is sold out: perhaps by this basket. */
   typesFor(item: Pick<Item, 'zone' | 'seatId'> & Partial<Pick<Item, 'typeId' | 'isOfType'>>): Offer[] {
     const seated = item.seatId !== null;
     if (!this.hall.hasMap || item.isOfType) return this.offers.filter(({ id }) => id === item.typeId); // what was held is of its type
@@ -426,7 +425,7 @@ export class Basket {
       .toSorted((a, b) => b.price.amount - a.price.amount);
   }
 
-  /** The type that something is at first: what my code shows, as long as an order may have it; otherwise the dearest. */
+  /** The first ticket type of an item: one that the code unlocks, up to the limit per order; otherwise the dearest. */
   private firstFor(item: Parameters<Basket['typesFor']>[0], quantity = 1): Offer | undefined {
     const types = this.typesFor(item);
     const held = (id: string) => this.items.reduce((sum, one) => sum + (one.typeId === id ? one.quantity : 0), 0);
@@ -437,7 +436,7 @@ export class Basket {
     return this.firstFor(item, item.quantity)?.id ?? '';
   }
 
-  /** The types of a zone without seats, as the show lists them; with those that are not sold now. */
+  /** The types of a zone without seats, in the event's order, with those that are not on sale now. */
   typesIn(zone: string): Offer[] {
     return this.offers.filter(({ kind, zones }) => kind !== 'seated' && (!zones.length || zones.includes(zone)));
   }
@@ -451,7 +450,7 @@ export class Basket {
     return offer ? money({ amount: unitPrice(offer, this.hall.categoryOf(ordinal, zone)), currency: offer.price.currency }) : '';
   }
 
-  /** What places of a price category cost: of a seat that has it, or of a zone without seats. */
+  /** The price of a price category: of a seat that has it, or of a zone without seats. */
   costAt(price: number): string {
     const { geometry } = this.hall.map ?? {};
     const seat = geometry?.price.indexOf(price) ?? -1;
@@ -461,7 +460,7 @@ export class Basket {
     return offer ? money({ amount: unitPrice(offer, geometry!.prices[price]![0]), currency: offer.price.currency }) : '';
   }
 
-  /** What a place of a zone without seats costs as this type. */
+  /** The price of a spot in a zone without seats, as this ticket type. */
   priceAt(offer: Offer, zone: string): string {
     return money({ amount: unitPrice(offer, this.hall.categoryOf(-1, zone)), currency: offer.price.currency });
   }
@@ -473,7 +472,7 @@ export class Basket {
     return least ? this.priceAt(least, zone) : '';
   }
 
-  /** The prices, as the map shows them; not those of what this show leaves closed. */
+  /** The prices on the map, without those of zones that are closed for this event. */
   get tiers(): Tier[] {
     const prices = this.hall.map?.geometry.prices ?? [];
     const all = prices.map(([, name, color], n) => ({ n, name: lettered(tierLetter(n, prices.length), name), color: tierColor(color, n), cost: this.costAt(n) }));
@@ -538,7 +537,7 @@ export class Basket {
       companions: idsOf(line),
     };
     item.typeId ||= this.typeFor(item);
-    item.title ||= this.typeOf(item)?.name ?? t.place;
+    item.title ||= this.typeOf(item)?.name ?? t.ticket;
     return item;
   }
 
@@ -559,7 +558,7 @@ export class Basket {
     this.hall.keep(this.companion < 0 ? [] : [this.companion]);
   }
 
-  /** For who signs in by a link, too: that opens in another tab. */
+  /** In local storage, since a sign-in link opens in another tab. */
   private note(): void {
     if (this.visitor.person || !this.items.length) return forget(GUESTS, 'local');
     const ends = this.items.map(({ until }) => until);
@@ -573,7 +572,7 @@ const placesOf = (zoneId: string | null, quantity: number, typeId?: string): Wis
 
 const idsOf = ({ companions = [] }: Pick<HeldLine, 'companions'>) => companions.map(({ seat_id }) => seat_id);
 
-/** What a guest held here that is not among what the account has. What had ended by itself is no news. */
+/** What the guest held here and the account does not; without holds that had ended by themselves. */
 function missing(event: string, has: (hold: string) => boolean): string[] {
   try {
     const memo = JSON.parse(remembered(GUESTS, 'local') ?? 'null') as Memo | null;

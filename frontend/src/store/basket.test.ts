@@ -29,7 +29,7 @@ const refreshed = vi.fn(async () => {});
 const hall = {
   map, hasMap: true, zones: [], shown: null, left: [], refresh: refreshed, keep: (seats: number[]) => (kept = seats), closeZones: (zones: boolean[]) => (closed = zones),
   seatId: (n: number) => `s${n}`, ordinalOf: (id: string | null) => (id ? Number(id.slice(1)) : -1),
-  title: (n: number) => `seat ${n}`, state: (n: number) => ['free', 'in another basket', 'sold', 'not for sale'][states[n]!], zoneName: () => 'Stalls', zoneOf: () => 'z', categoryOf: () => 'A', zoneId: () => 'z1',
+  title: (n: number) => `seat ${n}`, state: (n: number) => ['available', 'in another basket', 'sold', 'not for sale'][states[n]!], zoneName: () => 'Stalls', zoneOf: () => 'z', categoryOf: () => 'A', zoneId: () => 'z1',
 } as unknown as Hall;
 
 const OFFER = { id: 't1', name: 'Full', kind: 'seated', status: 'on_sale', zones: [], price: { amount: 3000, currency: 'EUR' }, prices: { A: 4500 }, charges: [{ name: 'Service', kind: 'fee', amount: 150 }] };
@@ -229,7 +229,7 @@ describe('somebody was faster', () => {
       await basket.pick(seat);
       return said.at(-1);
     };
-    expect(await saidOf(0, 0, 2)).toBe('seat 0 was taken a moment ago.');
+    expect(await saidOf(0, 0, 2)).toBe('seat 0 has just been taken.');
     expect(await saidOf(1, 2, 2)).toBe('seat 1 is sold.');
     expect(await saidOf(2, 1, 2)).toBe('seat 2 is in another basket.');
     expect(await saidOf(3, 3, 3)).toBe('seat 3 is not for sale.');
@@ -302,7 +302,7 @@ describe('one thing at a time', () => {
     await basket.takeSeats([0, 1]);
     await Promise.all(basket.items.map((item) => basket.giveBack(item)));
     expect(basket.items.map(({ ordinal }) => ordinal)).toEqual([1]);
-    expect([basket.isBusy, said.at(-1)]).toEqual([false, 'seat 0 is free again.']);
+    expect([basket.isBusy, said.at(-1)]).toEqual([false, 'seat 0 removed from your basket.']);
   });
 });
 
@@ -481,7 +481,7 @@ describe('a choice that leaves a seat alone', () => {
 
   test('is mended with one press, and goes on', async () => {
     await choose();
-    expect([said.at(-1), basket.instead!.press, basket.instead!.or!.press]).toEqual(['This would leave a single seat on its own: seat 0.', 'Move along: seat 0 instead of 2', 'Add seat 0 · €45.00']);
+    expect([said.at(-1), basket.instead!.press, basket.instead!.or!.press]).toEqual(['This would leave a single seat on its own: seat 0.', 'Move to seat 0 instead of 2', 'Add seat 0 · €45.00']);
     next = [held(0)];
     await basket.instead!.take();
     expect([bodies.at(-1), released, basket.items.map(({ ordinal }) => ordinal)]).toEqual([{ reserve: 's0' }, ['h2'], [1, 0]]);

@@ -1,4 +1,4 @@
-// A basket's discount, fees and taxes, as the house will bill them (tickets/pricing.py): in whole minor units, half up, on
+// A basket's discount, fees and taxes, as the server will bill them (tickets/pricing.py): in whole minor units, half up, on
 // a line's total. What costs nothing bears no fee.
 
 import type { Charge, PromoEffect, QuotedLine } from '../lib/contract';

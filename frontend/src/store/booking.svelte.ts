@@ -1,9 +1,9 @@
-// A visit to a show's box office, from the first look to the tickets. The server decides everything; this knows how far
-// we are, and holds the parts together: who buys, the hall, the basket, the checkout, the waiting list.
+// A visit to an event's shop, from the first look to the tickets. The server decides everything; this knows how far
+// we are, and holds the parts together: who buys, the hall, the basket, the checkout, the waitlist.
 
 import { Problem } from '../lib/api';
 import { serverNow } from '../lib/clock.svelte';
-import { sentence, t, told } from '../lib/words';
+import { messageOf, sentence, t } from '../lib/words';
 import type { SeatMap } from '../lib/map/seatmap';
 import { Basket } from './basket.svelte';
 import { Checkout } from './checkout.svelte';
@@ -21,7 +21,7 @@ export interface Place {
   organization: string;
   house: string;
   layout: string; // of its seats; empty where there are none
-  path: string; // of the show's own page
+  path: string; // of the event's own page
   embedded: boolean;
   scripts: string[]; // of the checkout, which is loaded later
   most: { seats: number; chairs: number }; // in one booking
@@ -41,8 +41,8 @@ export class Booking {
   message = $state('');
   mood: 'calm' | 'wrong' = $state('calm');
   isOpen = $state(false);
-  isInLine = $state(false); // of a frame, which has no waiting room of its own
-  loaded: Promise<void> = Promise.resolve(); // or refused: what there is to show is known
+  isInLine = $state(false); // must join the queue; only in a frame, which has no waiting room of its own
+  loaded: Promise<void> = Promise.resolve(); // settles when the first load has succeeded or failed
   private isEnding = false;
 
   constructor(readonly place: Place) {
@@ -75,7 +75,7 @@ export class Booking {
   }
 
   private readonly offered = (offers?: Offer[]): void => {
-    if (this.basket.code) this.promo.askSoon(); // what everybody hears leaves out what my code shows
+    if (this.basket.code) this.promo.askSoon(); // the stream leaves out ticket types that only a code unlocks
     else if (offers) this.basket.hearOffers(offers);
     else this.basket.renew();
   };
@@ -86,14 +86,14 @@ export class Booking {
     this.promo.close();
   }
 
-  /** What I held or was about to buy before the page was closed, or the line went dead. */
+  /** Finds what I held or was about to buy before the page was closed or the connection was lost. */
   private async findAgain(): Promise<void> {
     if (!this.visitor.mayBeBack) return;
     try {
       if (!(await this.visitor.recognise())) return;
       await this.basket.find();
       await this.waitlist.find();
-      if (this.basket.behind.length) this.tell(t.leftBehind(this.basket.behind.join('; ')), 'wrong');
+      if (this.basket.behind.length) this.tell(t.overLimit(this.basket.behind.join('; ')), 'wrong');
       if (!(await this.checkout.find())) return;
       const { promo_code: code } = this.checkout.session!;
       if (code && !this.basket.code) await this.promo.adopt(code);
@@ -128,11 +128,11 @@ export class Booking {
     try {
       await this.expire(this.step === 'paying' && !(await this.checkout.find()));
     } catch {
-      // no answer: the clock says when it is over
+      // no response: the clock decides when it is over
     }
   }
 
-  /** Does it, and says so if it was refused. */
+  /** Runs an action, and shows the error if it fails. */
   async attempt(deed: () => Promise<void>): Promise<void> {
     try {
       this.tell('');
@@ -142,7 +142,7 @@ export class Booking {
     }
   }
 
-  /** Time is over for a place or for the checkout: back to the seats. What is still held stays, and what ended can be
+  /** The time of a hold or of the checkout has run out: back to choosing. What is still held stays, and what ended can be
    * tried for again. */
   async expire(isRefused = false): Promise<void> {
     if (this.isEnding) return;
@@ -155,7 +155,7 @@ export class Booking {
     const wasPaying = this.step === 'paying';
     this.checkout.end();
     this.step = 'choosing';
-    this.tell(wasPaying && this.basket.items.length ? told('checkout_expired') : '');
+    this.tell(wasPaying && this.basket.items.length ? messageOf('checkout_expired') : '');
   }
 
   async leave(): Promise<void> {

@@ -18,7 +18,7 @@ export class Checkout {
     private readonly visitor: Visitor,
   ) {}
 
-  /** False if there is a line first. */
+  /** False if the buyer must join the queue first. */
   async begin(items: Item[], promo: string): Promise<boolean> {
     this.isBusy = true;
     try {
@@ -32,7 +32,7 @@ export class Checkout {
     }
   }
 
-  /** What was begun before the line went dead; with its order, if it came so far. */
+  /** Finds a checkout from before the connection was lost; with its order, if there is one. */
   async find(): Promise<boolean> {
     try {
       this.take(await this.visitor.api.get(`/api/events/${this.eventId}/checkout`));
@@ -66,7 +66,7 @@ export class Checkout {
     return until === undefined ? null : { since: until - SESSION_MS, until };
   }
 
-  /** Whether an order waits for its money. Its places do not count down meanwhile. */
+  /** Whether an order waits for its payment. Its holds are frozen meanwhile. */
   get isPending(): boolean {
     return this.order?.status === 'pending';
   }

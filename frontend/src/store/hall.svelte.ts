@@ -1,4 +1,4 @@
-// The house and its seats, live: geometry once, states again and again. Hints, never the truth: what sells asks the house.
+// The event's seats, live: the geometry once, the states again and again. They are hints: the server decides what is sold.
 
 import { type Api, Problem } from '../lib/api';
 import type { Money } from '../lib/format';
@@ -13,37 +13,37 @@ interface Occupancy {
   zones: { zone_id: string; available: number }[];
 }
 
-/** The seats as the line begins with them: which states it goes on from, and how full it is then. */
+/** What a stream's snapshot has about seats: the version that its deltas continue from, and the occupancy then. */
 interface Begun {
   layout_id: string;
   version: string;
   occupancy: Occupancy;
 }
 
-/** What a plan says of its zones and seats, before a show says otherwise. */
+/** The layout's own zone names and prices, before the event's overlay. */
 interface Plain {
   zones: { name: string; price: number }[];
   price: Uint8Array;
 }
 
-/** What is offered now; without it, something about the show is different, and who wants to know asks. */
+/** Called with the current offers; or without them if something about the event changed and must be read again. */
 type Told = (offers?: Offer[]) => void;
 
-/** Of the line for changes: whether it stands. */
+/** The state of the stream's connection. */
 type Line = 'opening' | 'open' | 'lost';
 
-/** What is said of an outage: there is one, or it was over a moment ago. */
+/** An outage for the banner: there is one, or one has just ended. */
 type Outage = 'none' | 'lost' | 'over';
 
 const REREAD_MS = 1000;
 const RETRY_MS = 5000; // and up to twice as long: what fails, fails for many
 const COUNT_MS = 300;
 const OVER_MS = 5000;
-const SPREAD_MS = 2000; // a line that begins anew does so for everybody at once: who asks then, asks within this
+const SPREAD_MS = 2000; // after an outage all streams reconnect at once: their requests are spread over this time
 
 // By the names of their words: what they say is known only once a language has spoken.
 const KINDS: Record<number, 'wheelchair' | 'companion' | 'restricted'> = { [WHEELCHAIR]: 'wheelchair', [COMPANION]: 'companion', [RESTRICTED_VIEW]: 'restricted' };
-const STATES: Record<number, 'free' | 'otherBasket' | 'sold'> = { [AVAILABLE]: 'free', [HELD]: 'otherBasket', [SOLD]: 'sold' };
+const STATES: Record<number, 'available' | 'inOtherBasket' | 'sold'> = { [AVAILABLE]: 'available', [HELD]: 'inOtherBasket', [SOLD]: 'sold' };
 
 export class Hall {
   hasMap: boolean | null = $state(null);
@@ -55,16 +55,16 @@ export class Hall {
   readonly kept = new Set<number>(); // companion seats that are reserved for me
   left: number[] = $state.raw([]); // what can be had at each price
   shown: number[] | null = $state.raw(null); // the prices that are not dimmed; null for all
-  least: Money | null = $state.raw(null); // what a place costs at least, once that has changed
-  changes = $state(0); // counted, for whoever lists seats
+  least: Money | null = $state.raw(null); // the lowest price, once it has changed
+  changes = $state(0); // a counter that makes lists of seats reactive
   private plain: Plain | null = null;
   private read = gate(); // the states are here, or cannot be had
   private made = gate(); // the map is on the page
   private reading: Promise<void> | null = null;
   private live: Live | null = null;
-  private missed: Delta[] | null = null; // what was told while the states were being read
-  private begun: Begun | null = null; // the line began meanwhile
-  private latest: Occupancy | null = null; // what it said last of how full it is
+  private missed: Delta[] | null = null; // deltas that arrived while the states were being read
+  private begun: Begun | null = null; // a snapshot that arrived meanwhile
+  private latest: Occupancy | null = null; // the last occupancy that the stream sent
   private soon: ReturnType<typeof setTimeout> | undefined;
   private counting: ReturnType<typeof setTimeout> | undefined;
   private asking: ReturnType<typeof setTimeout> | undefined;
@@ -73,7 +73,7 @@ export class Hall {
   constructor(
     private readonly api: Api,
     private readonly eventId: string,
-    private layoutId: string, // as the page says; empty for a show without seats
+    private layoutId: string, // from the page; empty for an event without seats
   ) {}
 
   /** All that a visit begins with is asked for at once; most of it is underway since the page's head. Tried again, a map that
@@ -104,7 +104,7 @@ export class Hall {
       if (layoutId !== this.layoutId) return;
       if (!(error instanceof Problem) || error.status !== 404) throw error;
       this.hasMap = false;
-      this.made.open(); // nobody need wait for it
+      this.made.open(); // nothing waits for a map
     }
   }
 
@@ -115,7 +115,7 @@ export class Hall {
     if (this.map === map && !map.version) await this.refresh(); // what was underway was another plan's
   }
 
-  /** Without a map too: then all news is about what is offered. */
+  /** Also without a map: then the stream is about offers only. */
   private listen(told: Told): void {
     this.live?.stop();
     this.live = listen(
@@ -163,13 +163,13 @@ export class Hall {
     clearTimeout(this.telling);
   }
 
-  /** What was offered before the line began was told to nobody; not even with a map does it say that. */
+  /** Offers that changed before the stream began are not in its snapshot: they are read again. */
   private askSoon(told: Told): void {
     clearTimeout(this.asking);
     this.asking = setTimeout(() => told(), Math.random() * SPREAD_MS);
   }
 
-  /** The line begins, perhaps anew, and what was said before is lost. Unless we have all of that, read again. */
+  /** A stream begins, perhaps after a loss. If it continues from a newer version than ours, the states are read again. */
   private begin(seats: Begun): void {
     this.latest = seats.occupancy;
     if (this.missed) this.begun = seats;
@@ -177,13 +177,13 @@ export class Hall {
     else void this.refresh();
   }
 
-  /** The show has another plan now, its first one, or none any more. */
+  /** The event has another layout now, its first one, or none any more. */
   private async relay(layoutId: string): Promise<void> {
     this.layoutId = layoutId;
     await this.loadMap().catch(() => (this.line = 'lost'));
   }
 
-  /** Those who ask while it is being read get the same. */
+  /** Concurrent callers share one read. */
   async refresh(): Promise<void> {
     if (this.hasMap === false) return;
     const reading = (this.reading ??= this.readStates());
@@ -208,20 +208,20 @@ export class Hall {
         this.map.setStates(states, version);
         this.showKept();
         this.zones = occupancy.zones;
-        this.count(this.latest ?? occupancy); // places alone are counted without another version
+        this.count(this.latest ?? occupancy); // spots change without a new version of the states
         const missed = this.missed;
         this.missed = null;
         for (const delta of missed) this.hear(delta);
         this.changed();
       } catch {
         if (made !== this.made) return;
-        this.line = 'lost'; // it comes back, and then we look again; and if it was not the line, a little later
+        this.line = 'lost'; // read again when the stream is back, or a little later if it was not the connection
         this.readSoon(RETRY_MS * (1 + Math.random()));
       } finally {
         if (made === this.made) this.missed = null;
         read.open();
       }
-      // What came between our read and the line's beginning was told to nobody.
+      // Changes between our read and the stream's snapshot are in neither: read again.
     } while (this.begun && judge(this.map?.version ?? '', (this.begun as Begun).version) !== 'skip');
   }
 
@@ -230,7 +230,7 @@ export class Hall {
     this.soon = setTimeout(() => void this.refresh(), ms);
   }
 
-  /** A show may call a zone otherwise than its plan does, and price it otherwise: whoever reads the plan finds that there. */
+  /** Applies the event's overlay to the geometry: its own zone names and prices. */
   private dress({ zones, sections, price, prices }: Geometry, rows: ZoneRow[]): void {
     this.plain ??= { zones: zones.map(({ name, price }) => ({ name, price })), price: price.slice() };
     price.set(this.plain.price);
@@ -314,16 +314,16 @@ export class Hall {
     return t.seat(section, row, number);
   }
 
-  /** What is special about a seat, in words; most are seats and nothing else. */
+  /** The kind of a seat in words; empty for a standard seat. */
   kind(ordinal: number): string {
     const kind = ordinal >= 0 && this.map ? KINDS[this.map.describe(ordinal).category] : undefined;
     return kind ? t[kind] : '';
   }
 
-  /** Whether a seat can be had, in words, as the map shows it. */
+  /** A seat's state in words, as the map shows it. */
   state(ordinal: number): string {
     if (!this.map) return '';
-    return t[this.map.mine.has(ordinal) ? 'yours' : this.kept.has(ordinal) ? 'reserved' : (STATES[this.map.states[ordinal]!] ?? 'notForSale')];
+    return t[this.map.mine.has(ordinal) ? 'inBasket' : this.kept.has(ordinal) ? 'reserved' : (STATES[this.map.states[ordinal]!] ?? 'notForSale')];
   }
 
   zoneId(index: number): string | null {
@@ -341,7 +341,7 @@ export class Hall {
     return this.zones.find(({ zone_id }) => zone_id === id)?.key ?? '';
   }
 
-  /** What a place's price goes by. */
+  /** The price category of a seat or of a zone's spots. */
   categoryOf(ordinal: number, zone: string): string | null {
     const map = this.map;
     if (!map) return null;

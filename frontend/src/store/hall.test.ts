@@ -278,5 +278,5 @@ test('a companion seat that is reserved for me is free on my map, whatever is to
   expect([...states]).toEqual([0, 0, 3]);
   expect([1, 2].map((n) => hall.state(n))).toEqual(['reserved for you', 'not for sale']);
   hall.keep([]);
-  expect(hall.state(1)).toBe('free');
+  expect(hall.state(1)).toBe('available');
 });

@@ -1,11 +1,11 @@
 // A part of the page that is loaded only when it is about to be needed, from scripts that the page names. A phone in a hall
-// loses its connection now and then: what did not come is asked for again, and whoever waits for it is told.
+// loses its connection now and then: a script that failed is requested again, and the page shows if it still fails.
 
 const PAUSES_MS = [500, 2000];
 
 export class Late<Part> {
   part: Part | null = $state.raw(null);
-  /** What did not come: nobody was reached, or the script is gone, because the page is from before an update. */
+  /** Why it failed: the server was not reached (`away`), or the script no longer exists after an update (`gone`). */
   failure: 'away' | 'gone' | null = $state(null);
   private loading: Promise<void> | null = null;
   private tries = 0;

@@ -7,7 +7,7 @@ import BoxOffice from './BoxOffice.svelte';
 
 const SOON_MS = 300;
 
-// The page is there without us: whoever has no script reads it. We add what moves.
+// The server rendered the page, which can be read without scripts. This adds the interactive part.
 for (const place of document.querySelectorAll<HTMLElement>('[data-box-office]')) {
   const { event = '', organization = '', house = '', layout = '', title = '', path = '', embedded, checkout = '', seats, chairs } = place.dataset;
   if (!canSpeak(place)) continue;

@@ -1,4 +1,4 @@
-// Time that is left: whose, and when it is said aloud.
+// The time left of a hold, and when screen readers announce it.
 
 export interface Span {
   since: number;
@@ -16,7 +16,7 @@ export function leftOf({ since, until }: Span, now: number): number {
 
 export const MARKS = [120_000, 30_000];
 
-/** The mark that was passed between two looks at the clock. The first look says nothing: no time has passed. */
+/** The mark that was passed between two readings of the clock; none at the first reading. */
 export function passed(before: number, now: number): number | null {
   if (before === Infinity || now <= 0) return null;
   return MARKS.findLast((mark) => before > mark && now <= mark) ?? null;

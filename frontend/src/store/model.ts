@@ -1,13 +1,13 @@
-// What the house says of offers, holds, checkouts and orders, under the names that a buyer's page has for it.
+// The API's offers, holds, checkouts and orders, under the shop's own names.
 
-import type { checkout_model_Session, holds_model_Item, Line, Offer, QuotedLine, ZoneOccupancy } from '../lib/contract';
+import type { checkout_model_Session, holds_model_Item, BasketItem, Offer, QuotedLine, ZoneOccupancy } from '../lib/contract';
 
 export type { Hold, Offer, Order, QuotedLine, WayToPay } from '../lib/contract';
 
-/** A basket says where a seat is; my holds, asked for again, do not; a seat that was reserved alone is one. */
-export type HeldLine = Pick<Line, 'hold_id'> & Partial<Line>;
+/** A held item in a response: a basket's items have the seat's name, the list of my holds does not. */
+export type HeldLine = Pick<BasketItem, 'hold_id'> & Partial<BasketItem>;
 
-/** What mends a choice that leaves seats alone: take these seats, then leave those holds. */
+/** A change that leaves no single seats: hold the seats in `take`, then release the holds in `leave`. */
 export interface Fix {
   kind: 'move' | 'add';
   take: string[];
@@ -19,14 +19,14 @@ export type ZoneRow = ZoneOccupancy;
 /** What may be asked for. */
 export type Wish = holds_model_Item;
 
-/** An offer as it stands at a moment: its time comes and is over without anybody telling (tickets/policy.py). */
+/** An offer as it stands at a moment: its sale begins and ends without an announcement (tickets/policy.py). */
 export function asOf(offer: Offer, now: number): Offer {
   const { sale_start_at: start, sale_end_at: end, left } = offer;
   const status = now > Date.parse(end) ? 'closed' : now < Date.parse(start) ? 'upcoming' : left === 0 ? 'sold_out' : 'on_sale';
   return { ...offer, status };
 }
 
-/** What one place costs. */
+/** The price of one ticket. */
 export function unitPrice(offer: Offer, category: string | null): number {
   return (category === null ? undefined : offer.prices[category]) ?? offer.price.amount;
 }
@@ -64,5 +64,5 @@ export interface Item {
   isOfType: boolean; // it is held as a ticket of that type, and can be no other
   since: number;
   until: number | null; // null while it does not count down
-  companions: string[]; // the seats that are reserved beside a wheelchair place
+  companions: string[]; // the seats that are reserved beside a wheelchair space
 }

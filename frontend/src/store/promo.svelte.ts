@@ -1,4 +1,4 @@
-// A promo code, typed or in the link: it may show ticket types that nobody else sees, and goes with all that is asked for.
+// A promo code, typed or in the link: it may unlock hidden ticket types, and is sent with each request of the visit.
 // It stays for the visit, a reload too.
 
 import { Problem } from '../lib/api';
@@ -9,12 +9,12 @@ import { sentence, t } from '../lib/words';
 import type { Basket } from './basket.svelte';
 import type { Visitor } from './visitor.svelte';
 
-const EVERY_MS = 2000; // what is offered with a code is asked for, by everybody who has one: not all at once
+const EVERY_MS = 2000; // everyone with a code reads its offers themselves: spread over this time
 const CODE_MAX = 40;
 
 export class Promo {
   typed = $state('');
-  failure = $state(''); // of the last try, to be said beside the field
+  failure = $state(''); // of the last attempt, shown beside the field
   isBusy = $state(false);
   private readonly path: `/api/events/${string}`;
   private readonly key: string;
@@ -47,7 +47,7 @@ export class Promo {
     } else if (kept) await this.adopt(kept.code, kept);
   }
 
-  /** Without being judged: of what is offered with it the house says whether it is good at all. */
+  /** Uses a code without validating it: reading its offers shows whether it is still valid. */
   async adopt(code: string, effect: PromoEffect | null = null): Promise<void> {
     Object.assign(this.basket, { code, effect });
     await this.load();
@@ -65,7 +65,7 @@ export class Promo {
       remember(this.key, JSON.stringify(effect));
       remember(this.joinKey, JSON.stringify({ promo_code: effect.code } satisfies JoinQueue));
       this.typed = '';
-      this.say(''); // it says so where the field was
+      this.say(''); // the message stands where the field was
     } catch (error) {
       this.failure = sentence(error);
     } finally {
@@ -78,7 +78,7 @@ export class Promo {
     const shown = basket.effect?.shown_type_ids ?? [];
     this.forget();
     basket.use('', null, basket.offers.filter(({ id }) => !shown.includes(id)));
-    basket.renew(); // of a code that was only adopted it was not known what it shows
+    basket.renew(); // what an adopted code unlocks was not known
     this.say(why || t.codeRemoved, why ? 'wrong' : 'calm');
   }
 
@@ -87,7 +87,7 @@ export class Promo {
     forget(this.joinKey);
   }
 
-  /** If it was refused for the code: that is said, and it goes without. */
+  /** If a request was refused because of the code, removes the code and shows why. */
   lapse(error: unknown): boolean {
     if (!this.basket.code || !(error instanceof Problem) || !error.code.startsWith('promo_code')) return false;
     this.remove(sentence(error));
@@ -118,7 +118,7 @@ export class Promo {
     const { basis_points: points, amount, ticket_type_ids: ids, shown_type_ids: shown } = effect;
     const off = points ? `${count(points / 100)}%` : amount && offers[0] ? money({ amount, currency: offers[0].price.currency }) : '';
     const some = names(ids);
-    return [shown.length && names(shown) ? t.codeShows(names(shown)) : '', off && (some ? t.codeOffOf(off, some) : t.codeOff(off))].filter(Boolean).join(' ');
+    return [shown.length && names(shown) ? t.codeUnlocks(names(shown)) : '', off && (some ? t.codeOffOf(off, some) : t.codeOff(off))].filter(Boolean).join(' ');
   }
 
   private kept(): PromoEffect | null {
@@ -130,7 +130,7 @@ export class Promo {
   }
 }
 
-/** Taken out of the address: what somebody does to the code afterwards is not undone by a reload. */
+/** Removes the code from the address, so that a reload does not bring back a code that was removed. */
 function inLink(): string {
   const here = new URL(location.href);
   const code = here.searchParams.get('code');

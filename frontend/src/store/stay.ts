@@ -7,8 +7,8 @@ export function toHeading(office: HTMLElement | null | undefined): void {
   title?.focus({ preventScroll: true });
 }
 
-/** What was pressed may be gone afterwards. Whoever uses a keyboard then goes on at what stands in its place; where nothing
- * does, at the beginning. */
+/** The button that was pressed may be gone after an action. The focus then moves to what stands in its place, or else to the
+ * first heading. */
 export async function stay(place: HTMLElement | undefined, deed: Promise<void>, next: (place: HTMLElement) => HTMLElement | null | undefined): Promise<void> {
   const wasHere = place?.contains(document.activeElement);
   const office = place?.closest<HTMLElement>('.office');

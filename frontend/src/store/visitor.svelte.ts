@@ -25,7 +25,7 @@ export class Visitor {
     this.api = new Api(house, embedded ? () => this.token : null);
   }
 
-  /** Whether there may be something of theirs here. Who has never been here need not be asked about. */
+  /** Whether this browser may have a session here: if not, the server need not be asked. */
   get mayBeBack(): boolean {
     return this.embedded ? this.token !== null : remembered(this.mark, 'local') !== null;
   }
@@ -38,14 +38,14 @@ export class Visitor {
     this.isKnown = true;
   }
 
-  /** Somebody who is signed in stays who they are. */
+  /** Finds the session of this visitor, if there is one. */
   async recognise(): Promise<boolean> {
     const me = this.embedded ? await this.tokensOwner() : await this.cookiesOwner();
     if (me?.email) this.person = me;
     return (this.isKnown = me !== null);
   }
 
-  /** Asks for a list, which may be empty: to be told "no" would leave an error in every newcomer's browser. */
+  /** Requests a list, which may be empty: a 401 would log an error in every new visitor's browser. */
   private async cookiesOwner(): Promise<Person | null> {
     const open = await this.api.get('/api/auth/sessions');
     const here = open.find(({ id }) => id === this.house);

@@ -1,13 +1,13 @@
 // Nothing is left, or not enough together: a name on the list, in the order of asking.
 
 import { newKey, Problem } from '../lib/api';
-import type { Entry } from '../lib/contract';
+import type { WaitlistEntry } from '../lib/contract';
 import type { Basket } from './basket.svelte';
 import type { Hall } from './hall.svelte';
 import type { Visitor } from './visitor.svelte';
 
 export class Waitlist {
-  mine: Entry | null = $state.raw(null);
+  mine: WaitlistEntry | null = $state.raw(null);
   isBusy = $state(false);
   private readonly path: `/api/events/${string}/waitlist`;
 

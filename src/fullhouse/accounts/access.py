@@ -18,23 +18,23 @@ from fullhouse.accounts import policy, store
 from fullhouse.accounts.model import PlatformRole, Role
 from fullhouse.kit import secrets
 from fullhouse.kit.actors import Actor, Principal
-from fullhouse.kit.batching import Coalescer
-from fullhouse.kit.db.database import HotLine
+from fullhouse.kit.batching import Batcher
+from fullhouse.kit.db.database import PreparedStatementPool
 from fullhouse.kit.live.bus import RESYNC
-from fullhouse.kit.secrets import Kind
+from fullhouse.kit.secrets import TokenKind
 from fullhouse.kit.services import Credentials, Services
 
 COOKIE_SESSIONS_MAX = 8
-KEPT_S, KEPT_MAX = 60.0, 50_000
+CACHE_TTL_S, CACHE_MAX = 60.0, 50_000
 _TOUCH_EVERY_S = 60.0
 
 
-class Known(NamedTuple):
+class CachedPrincipal(NamedTuple):
     """A cache entry: the principal of a valid session or device, and when the entry expires."""
 
     principal: Principal
-    until: float
-    ends: float  # when the session itself expires, by the database's clock; infinite for a device
+    cached_until: float
+    expires_at: float  # when the session itself expires, by the database's clock; infinite for a device
 
 
 class Access:
@@ -42,91 +42,103 @@ class Access:
 
     def __init__(self, services: Services) -> None:
         self._database, self._bus, self._clock = services.database, services.bus, services.clock
-        self._sessions = HotLine(services.url, store.who_have_sessions.query.text, settings={"enable_seqscan": "off"})
-        self._together: Coalescer[bytes, Known | None] = Coalescer("sessions", self._find_sessions, lines=2)
-        self._keys = HotLine(services.url, store.who_has_key.query.text, lines=1)
-        self._devices = HotLine(services.url, store.who_has_device.query.text, settings={"enable_seqscan": "off"})
-        self._known: OrderedDict[bytes, Known] = OrderedDict()
-        self._forgotten = 0  # number of evictions: a result that was read before the latest is not cached
-        self._touched: dict[UUID, float] = {}
-        self._touching: set[asyncio.Task[None]] = set()
-        self._find = {
-            Kind.SESSION: self._by_session,
-            Kind.API_KEY: self._by_key,
-            Kind.DEVICE: self._by_device,
-            Kind.PLATFORM: self._by_platform_session,
+        self._sessions = PreparedStatementPool(
+            services.url, store.find_sessions.query.text, settings={"enable_seqscan": "off"}
+        )
+        self._session_lookups: Batcher[bytes, CachedPrincipal | None] = Batcher(
+            "sessions", self._find_sessions, lines=2
+        )
+        self._keys = PreparedStatementPool(services.url, store.find_api_key.query.text, lines=1)
+        self._devices = PreparedStatementPool(
+            services.url, store.find_device.query.text, settings={"enable_seqscan": "off"}
+        )
+        self._cache: OrderedDict[bytes, CachedPrincipal] = OrderedDict()
+        self._evictions = 0  # number of evictions: a result that was read before the latest is not cached
+        self._last_updates: dict[UUID, float] = {}
+        self._update_tasks: set[asyncio.Task[None]] = set()
+        self._finders = {
+            TokenKind.SESSION: self._find_by_session,
+            TokenKind.API_KEY: self._find_by_api_key,
+            TokenKind.DEVICE: self._find_by_device,
+            TokenKind.PLATFORM: self._find_by_platform_session,
         }
-        self._leave = [
-            self._bus.subscribe(store.SESSIONS, lambda _topic, whose: self._forget(UUID(whose))),
-            self._bus.subscribe(RESYNC, lambda _topic, _none: self._forget_all()),
+        self._unsubscribes = [
+            self._bus.subscribe(store.STALE_SESSIONS, lambda _topic, whose: self._evict(UUID(whose))),
+            self._bus.subscribe(RESYNC, lambda _topic, _none: self._evict_all()),
         ]
 
-    def remembered(self, credentials: Credentials) -> Principal | None:
-        token = credentials.bearer or choose(credentials.cookie, credentials.organization)
-        known = self._known.get(secrets.digest(token)) if token else None
-        return known.principal if known and self._is_good(known) else None
+    def find_cached(self, credentials: Credentials) -> Principal | None:
+        token = credentials.bearer or choose_token(credentials.cookie, credentials.organization)
+        known = self._cache.get(secrets.digest_token(token)) if token else None
+        return known.principal if known and self._is_valid(known) else None
 
     async def __call__(self, credentials: Credentials) -> Principal | None:
-        token = credentials.bearer or choose(credentials.cookie, credentials.organization)
-        claim = secrets.read(token, *self._find) if token else None
+        token = credentials.bearer or choose_token(credentials.cookie, credentials.organization)
+        claim = secrets.parse_token(token, *self._finders) if token else None
         if token is None or claim is None:
             return None
         kind, organization_id = claim
-        return await self._find[kind](organization_id, secrets.digest(token))
+        return await self._finders[kind](organization_id, secrets.digest_token(token))
 
     async def close(self) -> None:
-        for leave in self._leave:
+        for leave in self._unsubscribes:
             leave()
-        await asyncio.gather(*self._touching, return_exceptions=True)
+        await asyncio.gather(*self._update_tasks, return_exceptions=True)
         await self._sessions.close()
         await self._keys.close()
         await self._devices.close()
 
     # --- sessions
 
-    def _is_good(self, known: Known) -> bool:
-        return known.until > time.monotonic() and known.ends > self._clock.seconds() and self._bus.connected.is_set()
+    def _is_valid(self, known: CachedPrincipal) -> bool:
+        return (
+            known.cached_until > time.monotonic()
+            and known.expires_at > self._clock.seconds()
+            and self._bus.connected.is_set()
+        )
 
-    async def _by_session(self, organization_id: UUID, digest: bytes) -> Principal | None:
-        found = await self._together.submit(organization_id, digest)
+    async def _find_by_session(self, organization_id: UUID, digest: bytes) -> Principal | None:
+        found = await self._session_lookups.submit(organization_id, digest)
         return found.principal if found else None
 
     async def _find_sessions(
         self, key: Hashable, digests: Sequence[bytes], _last: Sequence[bool]
-    ) -> Sequence[Known | None]:
-        forgotten = self._forgotten
+    ) -> Sequence[CachedPrincipal | None]:
+        forgotten = self._evictions
         assert isinstance(key, UUID)
-        rows = await store.who_have_sessions(self._sessions.tenant(key), list(set(digests)))
-        until = time.monotonic() + KEPT_S
-        found = {row["token_hash"]: Known(_caller(row), until, row["expires_at"].timestamp()) for row in rows}
-        self._remember(found, forgotten)
+        rows = await store.find_sessions(self._sessions.tenant(key), list(set(digests)))
+        until = time.monotonic() + CACHE_TTL_S
+        found = {
+            row["token_hash"]: CachedPrincipal(_to_principal(row), until, row["expires_at"].timestamp()) for row in rows
+        }
+        self._store(found, forgotten)
         return [found.get(digest) for digest in digests]
 
-    def _remember(self, found: Mapping[bytes, Known], forgotten: int) -> None:
+    def _store(self, found: Mapping[bytes, CachedPrincipal], forgotten: int) -> None:
         """Not if anything was evicted since the read began: the eviction may concern these."""
-        if forgotten == self._forgotten:
-            self._known.update(found)
-            while len(self._known) > KEPT_MAX:
-                self._known.popitem(last=False)
+        if forgotten == self._evictions:
+            self._cache.update(found)
+            while len(self._cache) > CACHE_MAX:
+                self._cache.popitem(last=False)
 
-    def _forget(self, whose: UUID) -> None:
-        self._forgotten += 1
-        for digest, known in list(self._known.items()):
+    def _evict(self, whose: UUID) -> None:
+        self._evictions += 1
+        for digest, known in list(self._cache.items()):
             principal = known.principal
             if whose in (principal.session_id, principal.id, principal.organization_id):
-                del self._known[digest]
+                del self._cache[digest]
 
-    def _forget_all(self) -> None:
-        self._forgotten += 1
-        self._known.clear()
+    def _evict_all(self) -> None:
+        self._evictions += 1
+        self._cache.clear()
 
     # --- API keys, devices and platform staff
 
-    async def _by_key(self, organization_id: UUID, digest: bytes) -> Principal | None:
-        key = await store.who_has_key(self._keys.tenant(organization_id), digest)
+    async def _find_by_api_key(self, organization_id: UUID, digest: bytes) -> Principal | None:
+        key = await store.find_api_key(self._keys.tenant(organization_id), digest)
         if key is None:
             return None
-        self._note_use(organization_id, key.key_id)
+        self._record_use(organization_id, key.key_id)
         return Principal(
             organization_id=organization_id,
             actor=Actor(type="api_key", id=key.key_id, name=key.name),
@@ -134,9 +146,9 @@ class Access:
             allowed=policy.actions_of_key(key.scopes),
         )
 
-    async def _by_device(self, organization_id: UUID, digest: bytes) -> Principal | None:
-        forgotten = self._forgotten
-        found = await store.who_has_device(self._devices.tenant(organization_id), digest)
+    async def _find_by_device(self, organization_id: UUID, digest: bytes) -> Principal | None:
+        forgotten = self._evictions
+        found = await store.find_device(self._devices.tenant(organization_id), digest)
         if found is None:
             return None
         device = Principal(
@@ -145,12 +157,12 @@ class Access:
             role="device",
             allowed=policy.actions_of_device(found.rights),
         )
-        self._remember({digest: Known(device, time.monotonic() + KEPT_S, math.inf)}, forgotten)
+        self._store({digest: CachedPrincipal(device, time.monotonic() + CACHE_TTL_S, math.inf)}, forgotten)
         return device
 
-    async def _by_platform_session(self, nowhere: UUID, digest: bytes) -> Principal | None:
-        async with self._database.nobody() as tx:
-            caller = await store.who_has_platform_session(tx, digest)
+    async def _find_by_platform_session(self, nowhere: UUID, digest: bytes) -> Principal | None:
+        async with self._database.without_tenant() as tx:
+            caller = await store.find_platform_session(tx, digest)
         if caller is None:
             return None
         return Principal(
@@ -161,61 +173,61 @@ class Access:
             session_id=caller.session_id,
         )
 
-    def _note_use(self, organization_id: UUID, key_id: UUID) -> None:
+    def _record_use(self, organization_id: UUID, key_id: UUID) -> None:
         """Updates `last_used_at` in the background, at most once a minute per key."""
         now = time.monotonic()
-        if now - self._touched.get(key_id, -_TOUCH_EVERY_S) < _TOUCH_EVERY_S:
+        if now - self._last_updates.get(key_id, -_TOUCH_EVERY_S) < _TOUCH_EVERY_S:
             return
-        self._touched[key_id] = now
-        task = asyncio.create_task(self._touch(organization_id, key_id))
-        self._touching.add(task)
-        task.add_done_callback(self._touching.discard)
+        self._last_updates[key_id] = now
+        task = asyncio.create_task(self._update_last_used(organization_id, key_id))
+        self._update_tasks.add(task)
+        task.add_done_callback(self._update_tasks.discard)
 
-    async def _touch(self, organization_id: UUID, key_id: UUID) -> None:
+    async def _update_last_used(self, organization_id: UUID, key_id: UUID) -> None:
         async with self._database.tenant(organization_id) as tx:
             await store.touch_api_key(tx, key_id)
 
 
-def choose(cookie: str | None, organization_id: str | None) -> str | None:
+def choose_token(cookie: str | None, organization_id: str | None) -> str | None:
     """The cookie holds one session per organisation, newest first; `organization_id` selects one of them."""
     tokens = cookie.split(".") if cookie else []
     if organization_id is None:
         return tokens[0] if tokens else None
     for token in tokens:
-        claim = secrets.read(token, Kind.SESSION)
+        claim = secrets.parse_token(token, TokenKind.SESSION)
         if claim and str(claim[1]) == organization_id:
             return token
     return None
 
 
-def shown(authorization: str | None, cookie: str | None, organization_id: UUID) -> str | None:
+def find_session_token(authorization: str | None, cookie: str | None, organization_id: UUID) -> str | None:
     """The session token that a request to a public route carries for this organisation: in its header, otherwise in its
     cookie."""
     scheme, _, bearer = (authorization or "").partition(" ")
     if scheme.lower() != "bearer":
-        return choose(cookie, str(organization_id))
-    claim = secrets.read(bearer.strip(), Kind.SESSION)
+        return choose_token(cookie, str(organization_id))
+    claim = secrets.parse_token(bearer.strip(), TokenKind.SESSION)
     return bearer.strip() if claim and claim[1] == organization_id else None
 
 
-def with_token(cookie: str | None, token: str) -> str:
+def add_token(cookie: str | None, token: str) -> str:
     """The cookie's new value after signing in: this token first, without the organisation's previous one."""
-    claim = secrets.read(token, Kind.SESSION)
+    claim = secrets.parse_token(token, TokenKind.SESSION)
     # Only our own tokens are sent back: a cookie may hold anything, line breaks included.
-    others = [t for t in (cookie or "").split(".") if secrets.read(t, Kind.SESSION) not in (None, claim)]
+    others = [t for t in (cookie or "").split(".") if secrets.parse_token(t, TokenKind.SESSION) not in (None, claim)]
     return ".".join([token, *others][:COOKIE_SESSIONS_MAX])
 
 
-def without_token(cookie: str | None, organization_id: UUID) -> str:
+def remove_token(cookie: str | None, organization_id: UUID) -> str:
     kept = []
     for token in (cookie or "").split("."):
-        claim = secrets.read(token, Kind.SESSION)
+        claim = secrets.parse_token(token, TokenKind.SESSION)
         if claim and claim[1] != organization_id:
             kept.append(token)
     return ".".join(kept)
 
 
-def _caller(row: Any) -> Principal:
+def _to_principal(row: Any) -> Principal:
     return Principal(
         organization_id=row["organization_id"],
         actor=Actor(type="user", id=row["user_id"], name=row["name"]),

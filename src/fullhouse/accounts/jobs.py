@@ -2,7 +2,7 @@
 
 from fullhouse.accounts import queries
 from fullhouse.kit.db import sql
-from fullhouse.kit.db.database import Database, sweep
+from fullhouse.kit.db.database import Database, delete_in_batches
 
 SWEEPS = [
     sql.text(query)
@@ -19,4 +19,4 @@ SWEEPS = [
 
 async def sweep_all(finder: Database) -> int:
     """Deletes old sessions, links, invitations and mails. Returns the number of rows."""
-    return sum([await sweep(finder, statement) for statement in SWEEPS])
+    return sum([await delete_in_batches(finder, statement) for statement in SWEEPS])

@@ -9,7 +9,7 @@ import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
 from fullhouse.kit.errors import Conflict, Forbidden, Invalid, NotFound, Refusal, Unauthenticated
-from fullhouse.kit.mail.email import LetterData
+from fullhouse.kit.mail.email import EmailData
 from fullhouse.kit.money import PRICE_MAX, Currency
 
 
@@ -234,7 +234,7 @@ class SignInToPlatform(Request, frozen=True):
     password: Annotated[str, Meta(min_length=1, max_length=200)]
 
 
-class AskForMagicLink(Request, frozen=True):
+class RequestMagicLink(Request, frozen=True):
     organization: Slug
     email: Email
 
@@ -323,7 +323,7 @@ class ChangeOrganizationStatus(Request, frozen=True):
 # --- emails
 
 
-class SignInLink(LetterData, frozen=True, kw_only=True):
+class SignInLink(EmailData, frozen=True, kw_only=True):
     """Sent when somebody requests a sign-in link."""
 
     template: ClassVar[str] = "sign_in_link"
@@ -331,7 +331,7 @@ class SignInLink(LetterData, frozen=True, kw_only=True):
     minutes: int
 
 
-class TeamInvitation(LetterData, frozen=True, kw_only=True):
+class TeamInvitation(EmailData, frozen=True, kw_only=True):
     """Sent when somebody is invited to the team."""
 
     template: ClassVar[str] = "team_invitation"
@@ -340,7 +340,7 @@ class TeamInvitation(LetterData, frozen=True, kw_only=True):
     days: int
 
 
-class PasswordChanged(LetterData, frozen=True, kw_only=True):
+class PasswordChanged(EmailData, frozen=True, kw_only=True):
     """Sent when a password was changed, by its user or by the operator."""
 
     template: ClassVar[str] = "password_changed"
@@ -356,13 +356,13 @@ class WrongPassword(Unauthenticated):
     code, title = "invalid_credentials", "The email address or the password is wrong"
 
 
-class LinkSpent(Refusal):
+class LinkInvalid(Refusal):
     """The link was already used, has expired, or is not valid. Request a new one."""
 
     code, status, title = "link_invalid", 410, "This link no longer works"
 
 
-class OrganizationUnknown(NotFound):
+class OrganizationNotFound(NotFound):
     """There is no organisation with that name."""
 
     code, title = "organization_not_found", "No such organisation"
@@ -374,7 +374,7 @@ class OrganizationSuspended(Forbidden):
     code, title = "organization_suspended", "The organisation is suspended"
 
 
-class AboveYou(Forbidden):
+class RoleAboveYours(Forbidden):
     """The person's role, or the role to assign, is above your own."""
 
     code, title = "role_above_yours", "That role is above yours"
@@ -386,13 +386,13 @@ class LastOwner(Conflict):
     code, title = "last_owner", "The last owner cannot be removed"
 
 
-class Taken(Conflict):
+class AlreadyExists(Conflict):
     """The address, name or number is already in use."""
 
     code, title = "already_exists", "It already exists"
 
 
-class BadScope(Invalid):
+class ScopeNotAvailable(Invalid):
     """The scope does not exist, or allows more than you may do yourself."""
 
     code, title = "invalid_scope", "A scope is not available to you"

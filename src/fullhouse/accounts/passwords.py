@@ -17,15 +17,15 @@ _WAITING_MAX = 64
 _waiting = 0
 
 # Verified in place of a missing hash, so that an unknown address takes as long as a wrong password.
-_NOBODY = _hasher.hash("nobody has this password")
+_DUMMY_HASH = _hasher.hash("nobody has this password")
 
 
 async def hash_password(password: str) -> str:
-    return await _in_thread(_hasher.hash, password)
+    return await _run_in_thread(_hasher.hash, password)
 
 
 async def verify(password_hash: str | None, password: str) -> bool:
-    good = await _in_thread(_matches, password_hash or _NOBODY, password)
+    good = await _run_in_thread(_matches, password_hash or _DUMMY_HASH, password)
     return good and password_hash is not None
 
 
@@ -36,7 +36,7 @@ def _matches(password_hash: str, password: str) -> bool:
         return False
 
 
-async def _in_thread(work: Callable[..., T], *args: str) -> T:
+async def _run_in_thread(work: Callable[..., T], *args: str) -> T:
     global _waiting
     if _waiting >= _WAITING_MAX:
         raise Unavailable("Many people are signing in right now. Try again in a few seconds.", retry_after_s=3)

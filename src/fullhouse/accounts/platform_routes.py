@@ -31,20 +31,20 @@ from fullhouse.kit.services import Services
 async def sign_in_to_platform(services: Services, data: SignInToPlatform) -> PlatformSession:
     """Sign in as platform staff. The token goes into the Authorization header; there is no cookie."""
     await services.limiter.check(f"login:platform:{data.email.lower()}", Limit(10, 60))
-    return await signing_in.to_platform(services.database, data.email, data.password)
+    return await signing_in.sign_in_to_platform(services.database, data.email, data.password)
 
 
 @post("/api/platform/logout", "platform.me", status=204)
 async def sign_out_of_platform(who: Principal, services: Services) -> None:
     """End this session."""
-    async with services.database.nobody() as tx:
+    async with services.database.without_tenant() as tx:
         await store.revoke_platform_session(tx, who.session_id)
 
 
 @get("/api/platform/me", "platform.me")
 async def get_platform_me(who: Principal, services: Services) -> PlatformMe:
     """The signed-in platform user, and what they may do."""
-    async with services.database.nobody() as tx:
+    async with services.database.without_tenant() as tx:
         found = await store.platform_user_by_id(tx, who.id)
     assert found
     return PlatformMe(found.id, found.email, found.name, found.role, sorted(who.allowed))
@@ -55,7 +55,7 @@ async def list_organizations(services: Services, limit: PageSize = LIMIT, cursor
     """All organisations, oldest first."""
     cursors = Cursors(services.keyring, "organizations")
     after_at, after_id = cursors.read(cursor, datetime, UUID) or (None, None)
-    async with services.database.nobody() as tx:
+    async with services.database.without_tenant() as tx:
         rows = await store.list_organizations(tx, after_at=after_at, after_id=after_id, limit=limit + 1)
     return cursors.page(rows, limit, "created_at", "id")
 
@@ -63,7 +63,7 @@ async def list_organizations(services: Services, limit: PageSize = LIMIT, cursor
 @get("/api/platform/organizations/{organization_id:uuid}", "platform.orgs.read")
 async def get_any_organization(services: Services, organization_id: UUID) -> Organization:
     """One organisation."""
-    async with services.database.nobody() as tx:
+    async with services.database.without_tenant() as tx:
         found = await store.organization_by_id(tx, organization_id)
     if found is None:
         raise NotFound

@@ -85,23 +85,23 @@ platform.seating.release     x             .
 """
 
 
-def _columns(grid: str) -> dict[str, dict[str, str]]:
+def _parse_table(grid: str) -> dict[str, dict[str, str]]:
     head, *rows = (line.split() for line in grid.strip().splitlines())
     return {action: dict(zip(head[1:], cells, strict=True)) for action, *cells in rows}
 
 
-_GRID, _PLATFORM_GRID = _columns(_RIGHTS), _columns(_PLATFORM_RIGHTS)
+_ACTION_TABLE, _PLATFORM_TABLE = _parse_table(_RIGHTS), _parse_table(_PLATFORM_RIGHTS)
 
-ACTIONS = frozenset(_GRID) | frozenset(_PLATFORM_GRID)
-ROLE_ACTIONS = {r: frozenset(a for a, cells in _GRID.items() if cells[r] == "x") for r in Role}
-PLATFORM_ACTIONS = {r: frozenset(a for a, cells in _PLATFORM_GRID.items() if cells[r] == "x") for r in PlatformRole}
+ACTIONS = frozenset(_ACTION_TABLE) | frozenset(_PLATFORM_TABLE)
+ROLE_ACTIONS = {r: frozenset(a for a, cells in _ACTION_TABLE.items() if cells[r] == "x") for r in Role}
+PLATFORM_ACTIONS = {r: frozenset(a for a, cells in _PLATFORM_TABLE.items() if cells[r] == "x") for r in PlatformRole}
 SCOPE_ACTIONS = {
-    scope: frozenset(a for a, cells in _GRID.items() if cells["scope"] == scope)
-    for scope in sorted({cells["scope"] for cells in _GRID.values()} - {"-"})
+    scope: frozenset(a for a, cells in _ACTION_TABLE.items() if cells["scope"] == scope)
+    for scope in sorted({cells["scope"] for cells in _ACTION_TABLE.values()} - {"-"})
 }
 
 # The roles that a role may invite, promote, demote or remove: none above its own.
-MANAGES: dict[str, frozenset[Role]] = {
+MANAGEABLE_ROLES: dict[str, frozenset[Role]] = {
     Role.OWNER: frozenset(Role),
     Role.ADMIN: frozenset(Role) - {Role.OWNER},
 }
@@ -133,17 +133,17 @@ def actions_of_key(scopes: list[str]) -> frozenset[str]:
     return frozenset({"me.read"}).union(*(SCOPE_ACTIONS.get(scope, frozenset()) for scope in scopes))
 
 
-def scopes_open_to(role: str) -> frozenset[str]:
+def available_scopes(role: str) -> frozenset[str]:
     """A key may never do more than the person who creates it."""
     own = ROLE_ACTIONS[Role(role)]
     return frozenset(scope for scope, actions in SCOPE_ACTIONS.items() if actions <= own)
 
 
 def may_manage(actor_role: str, target_role: str) -> bool:
-    return target_role in MANAGES.get(actor_role, frozenset())
+    return target_role in MANAGEABLE_ROLES.get(actor_role, frozenset())
 
 
-def origins(values: Sequence[str]) -> list[str]:
+def normalise_origins(values: Sequence[str]) -> list[str]:
     """Embedding sites in lower case, as browsers compare them, without duplicates."""
     found = [origin.lower() for origin in values]
     wrong = [

@@ -11,7 +11,7 @@ SELECT id, slug, name, status, created_at FROM organizations WHERE id = :organiz
 -- Serialises changes; FOR NO KEY UPDATE, so that rows which refer to the organisation can still be inserted.
 SELECT id, slug, name, status, created_at FROM organizations WHERE id = :org FOR NO KEY UPDATE;
 
--- name: open_organizations
+-- name: list_active_organizations
 -- By name, for the choice of an organisation at sign-in.
 SELECT id, slug, name, status, created_at FROM organizations WHERE status = 'active' ORDER BY name, id LIMIT :limit;
 
@@ -27,7 +27,7 @@ RETURNING id, slug, name, status, created_at;
 -- name: insert_settings
 INSERT INTO organization_settings (organization_id) VALUES (:org);
 
--- name: profile
+-- name: find_profile
 SELECT o.id, o.slug, o.name, o.status, s.currency, s.locale, s.timezone, s.contact_email, s.accent_color,
        s.mail_sender_name, s.mail_reply_to, s.staff_may_edit_venues, s.event_capacity_max, s.ticket_price_max,
        s.embed_origins, o.created_at
@@ -67,7 +67,7 @@ WHERE organization_id = :org AND lower(email) = lower(:email);
 -- FOR UPDATE: a change of role is decided on the current row.
 SELECT id, email, name, role, status, created_at FROM users WHERE organization_id = :org AND id = :user_id FOR UPDATE;
 
--- name: password_hash
+-- name: find_password_hash
 SELECT password_hash FROM users WHERE organization_id = :org AND id = :user_id;
 
 -- name: update_password
@@ -90,7 +90,7 @@ INSERT INTO sessions (id, organization_id, user_id, token_hash, method, ip, user
 VALUES (:id, :org, :user_id, :token_hash, :method, :ip?, :user_agent?, app.clock() + :ttl)
 RETURNING expires_at;
 
--- name: open_session
+-- name: find_open_session
 -- The session's organisation and user, if it is still valid.
 SELECT o.id, o.slug, o.name, u.name AS user_name, u.email, u.role
 FROM sessions s
@@ -102,7 +102,7 @@ WHERE s.organization_id = :org AND s.token_hash = :token_hash AND s.revoked_at I
 -- name: revoke_session
 UPDATE sessions SET revoked_at = app.clock() WHERE organization_id = :org AND id = :session_id AND revoked_at IS NULL;
 
--- name: revoke_sessions_of
+-- name: revoke_user_sessions
 -- All but the calling session.
 UPDATE sessions SET revoked_at = app.clock()
 WHERE organization_id = :org AND user_id = :user_id AND revoked_at IS NULL AND id IS DISTINCT FROM :except_id?;
@@ -119,7 +119,7 @@ RETURNING s.id, s.user_id;
 INSERT INTO magic_links (id, organization_id, email, token_hash, expires_at)
 VALUES (:id, :org, :email, :token_hash, app.clock() + :ttl);
 
--- name: spend_magic_link
+-- name: consume_magic_link
 -- One winner: the transaction that sets used_at.
 UPDATE magic_links SET used_at = app.clock()
 WHERE organization_id = :org AND token_hash = :token_hash AND used_at IS NULL AND expires_at > app.clock()
@@ -204,7 +204,7 @@ WHERE m.organization_id = :org AND (:tier?::text IS NULL OR m.tier = :tier)
   AND (:after_at?::timestamptz IS NULL OR (m.created_at, m.id) > (:after_at, :after_id?::uuid))
 ORDER BY m.created_at, m.id LIMIT :limit;
 
--- name: memberships_of
+-- name: list_memberships_of_user
 SELECT m.id, m.user_id, u.email, u.name, m.tier, m.number, m.status, m.valid_from, m.valid_until, m.created_at
 FROM memberships m JOIN users u ON u.organization_id = m.organization_id AND u.id = m.user_id
 WHERE m.organization_id = :org AND m.user_id = :user_id;
@@ -253,7 +253,7 @@ INSERT INTO platform_sessions (id, user_id, token_hash, expires_at)
 VALUES (:id, :user_id, :token_hash, app.clock() + :ttl)
 RETURNING expires_at;
 
--- name: who_has_platform_session
+-- name: find_platform_session
 SELECT s.id AS session_id, u.id AS user_id, u.name, u.role
 FROM platform_sessions s JOIN platform_users u ON u.id = s.user_id
 WHERE s.token_hash = :token_hash AND s.revoked_at IS NULL AND s.expires_at > app.clock() AND u.status = 'active';
@@ -291,11 +291,11 @@ DELETE FROM mails WHERE id IN (
     SELECT id FROM mails WHERE sent_at IS NULL AND template = 'sign_in_link'
                            AND created_at < app.clock() - interval '1 day' LIMIT 1000);
 
--- name: who_have_sessions
+-- name: find_sessions
 SELECT * FROM app.who_have_sessions(:org, :digests);
 
--- name: who_has_key
+-- name: find_api_key
 SELECT * FROM app.who_has_key(:org, :digest);
 
--- name: who_has_device
+-- name: find_device
 SELECT * FROM app.who_has_device(:org, :digest);

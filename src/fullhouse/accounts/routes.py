@@ -55,7 +55,7 @@ async def change_password(who: Principal, services: Services, data: ChangePasswo
 @get("/api/org", "org.read")
 async def get_organization(tx: Tx) -> OrganizationProfile:
     """My organisation."""
-    return await actions.get_profile(tx)
+    return await actions.require_profile(tx)
 
 
 @patch("/api/org", "org.update")
@@ -111,7 +111,7 @@ async def create_api_key(tx: Tx, who: Principal, data: CreateApiKey) -> NewApiKe
 @get("/api/org/api-keys/scopes", "keys.create")
 async def list_scopes(who: Principal) -> list[Scope]:
     """The scopes that I may give to an API key, and the actions that each allows."""
-    return [Scope(name, sorted(policy.SCOPE_ACTIONS[name])) for name in sorted(policy.scopes_open_to(who.role))]
+    return [Scope(name, sorted(policy.SCOPE_ACTIONS[name])) for name in sorted(policy.available_scopes(who.role))]
 
 
 @delete("/api/org/api-keys/{key_id:uuid}", "keys.revoke")
@@ -137,7 +137,7 @@ async def grant_membership(tx: Tx, data: GrantMembership) -> Membership:
 @get("/api/org/memberships/{membership_id:uuid}", "memberships.read")
 async def get_membership(tx: Tx, membership_id: UUID) -> Membership:
     """One membership."""
-    return await actions.get_membership(tx, membership_id)
+    return await actions.require_membership(tx, membership_id)
 
 
 @patch("/api/org/memberships/{membership_id:uuid}", "memberships.write")

@@ -24,7 +24,7 @@ from fullhouse.kit.db.database import Tx
 
 T = TypeVar("T")
 P = ParamSpec("P")
-SESSIONS = "sessions"  # bus topic: ids of sessions, users or organisations whose cached principals are stale
+STALE_SESSIONS = "sessions"  # bus topic: ids of sessions, users or organisations whose cached principals are stale
 
 
 class PlatformUserWithHash(PlatformUser, frozen=True, kw_only=True):
@@ -55,13 +55,13 @@ class PlatformCaller(msgspec.Struct, frozen=True):
     role: str
 
 
-def _telling(run: Callable[P, Awaitable[T]], *, whose: Callable[..., object]) -> Callable[P, Awaitable[T]]:
+def _publishing(run: Callable[P, Awaitable[T]], *, whose: Callable[..., object]) -> Callable[P, Awaitable[T]]:
     """Publishes the id of the session, user or organisation that a statement changes, so that every process evicts it
     from its cache (access.py). Bound to the statement, so that no action can forget to."""
 
     async def run_and_publish(*args: P.args, **kwargs: P.kwargs) -> T:
         tx: Any = args[0]
-        tx.tell(SESSIONS, str(whose(*args, **kwargs)))
+        tx.publish(STALE_SESSIONS, str(whose(*args, **kwargs)))
         return await run(*args, **kwargs)
 
     return run_and_publish
@@ -71,20 +71,20 @@ async def end_guest_session(tx: Tx, token_hash: bytes) -> GuestSession | None:
     """Finds the session by its token, and publishes its id for eviction from the caches."""
     ended = await _end_guest_session(tx, token_hash)
     if ended is not None:
-        tx.tell(SESSIONS, str(ended.id))
+        tx.publish(STALE_SESSIONS, str(ended.id))
     return ended
 
 
 organization_by_slug = sql.one(queries.organization_by_slug, Organization)
-open_organizations = sql.many(queries.open_organizations, Organization)
+list_active_organizations = sql.many(queries.list_active_organizations, Organization)
 organization_by_id = sql.one(queries.organization_by_id, Organization)
 lock_organization = sql.one(queries.lock_organization, Organization)
 list_organizations = sql.many(queries.list_organizations, Organization)
 insert_organization = sql.one(queries.insert_organization, Organization)
 insert_settings = sql.count(queries.insert_settings)
-profile = sql.one(queries.profile, OrganizationProfile)
+find_profile = sql.one(queries.find_profile, OrganizationProfile)
 update_organization = sql.count(queries.update_organization)
-update_organization_status = _telling(
+update_organization_status = _publishing(
     sql.one(queries.update_organization_status, Organization), whose=lambda tx, _status: tx.organization_id
 )
 update_settings = sql.count(queries.update_settings)
@@ -93,18 +93,20 @@ insert_user = sql.one(queries.insert_user, User)
 user_by_id = sql.one(queries.user_by_id, User)
 user_by_email = sql.one(queries.user_by_email, User)
 lock_user = sql.one(queries.lock_user, User)
-password_hash = sql.value(queries.password_hash, str)
+find_password_hash = sql.value(queries.find_password_hash, str)
 update_password = sql.count(queries.update_password)
-update_user = _telling(sql.one(queries.update_user, User), whose=lambda _tx, **user: user["user_id"])
+update_user = _publishing(sql.one(queries.update_user, User), whose=lambda _tx, **user: user["user_id"])
 list_members = sql.many(queries.list_members, User)
 
 insert_session = sql.value(queries.insert_session, datetime)
-open_session = sql.one(queries.open_session, OpenSession)
-revoke_session = _telling(sql.count(queries.revoke_session), whose=lambda _tx, session_id: session_id)
-revoke_sessions_of = _telling(sql.count(queries.revoke_sessions_of), whose=lambda _tx, **sessions: sessions["user_id"])
+find_open_session = sql.one(queries.find_open_session, OpenSession)
+revoke_session = _publishing(sql.count(queries.revoke_session), whose=lambda _tx, session_id: session_id)
+revoke_user_sessions = _publishing(
+    sql.count(queries.revoke_user_sessions), whose=lambda _tx, **sessions: sessions["user_id"]
+)
 _end_guest_session = sql.one(queries.end_guest_session, GuestSession)
 insert_magic_link = sql.count(queries.insert_magic_link)
-spend_magic_link = sql.value(queries.spend_magic_link, str)
+consume_magic_link = sql.value(queries.consume_magic_link, str)
 
 revoke_open_invitation = sql.count(queries.revoke_open_invitation)
 insert_invitation = sql.one(queries.insert_invitation, Invitation)
@@ -122,7 +124,7 @@ membership_by_id = sql.one(queries.membership_by_id, Membership)
 lock_membership = sql.one(queries.lock_membership, Membership)
 update_membership = sql.one(queries.update_membership, Membership)
 list_memberships = sql.many(queries.list_memberships, Membership)
-memberships_of = sql.many(queries.memberships_of, Membership)
+list_memberships_of_user = sql.many(queries.list_memberships_of_user, Membership)
 
 list_audit = sql.many(queries.list_audit, AuditEntry)
 
@@ -131,9 +133,9 @@ platform_user_by_id = sql.one(queries.platform_user_by_id, PlatformUser)
 insert_platform_user = sql.one(queries.insert_platform_user, PlatformUser)
 update_platform_user = sql.value(queries.update_platform_user, UUID)
 insert_platform_session = sql.value(queries.insert_platform_session, datetime)
-who_has_platform_session = sql.one(queries.who_has_platform_session, PlatformCaller)
+find_platform_session = sql.one(queries.find_platform_session, PlatformCaller)
 revoke_platform_session = sql.count(queries.revoke_platform_session)
 
-who_have_sessions = sql.rows(queries.who_have_sessions)
-who_has_key = sql.one(queries.who_has_key, KeyCaller)
-who_has_device = sql.one(queries.who_has_device, DeviceCaller)
+find_sessions = sql.rows(queries.find_sessions)
+find_api_key = sql.one(queries.find_api_key, KeyCaller)
+find_device = sql.one(queries.find_device, DeviceCaller)

@@ -25,7 +25,20 @@ from fullhouse.waiting_room import facts as queue
 from fullhouse.waitlist import facts as waitlist
 from fullhouse.webhooks import facts as webhooks
 
-ROOMS = (accounts, events, seating, queue, holds, tickets, payments, checkout, waitlist, scanning, messaging, webhooks)
+DOMAINS = (
+    accounts,
+    events,
+    seating,
+    queue,
+    holds,
+    tickets,
+    payments,
+    checkout,
+    waitlist,
+    scanning,
+    messaging,
+    webhooks,
+)
 RECEIVED: Mapping[str, type[JoinFact]] = {fact.name: fact for fact in (JoinConfirmed, JoinCanceled)}
 Json = dict[str, Any]
 
@@ -37,7 +50,7 @@ def _facts(module: ModuleType) -> Iterator[type[Fact]]:
             yield thing
 
 
-FACTS: Mapping[str, type[Fact]] = {fact.name: fact for domain in ROOMS for fact in _facts(domain)}
+FACTS: Mapping[str, type[Fact]] = {fact.name: fact for domain in DOMAINS for fact in _facts(domain)}
 
 _HEADERS: Json = {
     "type": "object",
@@ -60,7 +73,7 @@ it was bound; `fullhouse messages resend` sends facts again that are still store
 
 
 @cache
-def asyncapi() -> bytes:
+def render_asyncapi() -> bytes:
     """AsyncAPI 3.0, generated from the structs, so that facts and documentation cannot differ."""
     _, schemas = msgspec.json.schema_components(FACTS.values(), ref_template="#/components/schemas/{name}")
     for fact in FACTS.values():

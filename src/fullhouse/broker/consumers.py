@@ -14,18 +14,18 @@ from fullhouse.broker.facts import JoinFact
 from fullhouse.broker.model import EXCHANGE
 from fullhouse.events.live import reads as events
 from fullhouse.kit.db.database import Database, Tx
-from fullhouse.kit.messages.async_handlers import MESSENGER, react_once
-from fullhouse.kit.messages.broker import Topology
+from fullhouse.kit.messages.async_handlers import MESSENGER, run_handlers_once
 from fullhouse.kit.messages.dead_letters import KEY
-from fullhouse.kit.messages.outbox import AsyncHandler, Fact, Message, Poison
+from fullhouse.kit.messages.outbox import AsyncHandler, Fact, Message, PoisonMessage
+from fullhouse.kit.messages.rabbitmq import Topology
 
 
-def topology(exchange: str = EXCHANGE) -> Topology:
+def build_topology(exchange: str = EXCHANGE) -> Topology:
     """Another exchange name is for installations that share a broker, such as tests."""
     return Topology(exchange, {f"{exchange}.joins": tuple(RECEIVED)}, f"{exchange}.dead")
 
 
-class Joins:
+class JoinsConsumer:
     """Handles messages of the queue of joins."""
 
     def __init__(
@@ -35,27 +35,27 @@ class Joins:
 
     async def handle(self, incoming: AbstractIncomingMessage) -> None:
         decoded = decode(incoming)
-        async with self._database.nobody() as tx:
-            message = decoded.of(await _organization(tx, incoming, decoded.fact))
+        async with self._database.without_tenant() as tx:
+            message = decoded.to_message(await _require_organization(tx, incoming, decoded.fact))
         handlers = (*self._to[RECEIVED[message.name]], *self._to_all)
         async with self._database.tenant(message.organization_id, MESSENGER) as tx:
-            await react_once(tx, ((message, handler) for handler in handlers))
+            await run_handlers_once(tx, ((message, handler) for handler in handlers))
 
 
-async def _organization(tx: Tx, incoming: AbstractIncomingMessage, join: JoinFact) -> UUID:
+async def _require_organization(tx: Tx, incoming: AbstractIncomingMessage, join: JoinFact) -> UUID:
     """The organisation of a message: the one in its header, or else the event's in the directory of all events."""
     if (header := incoming.headers.get("organization")) is None:
         found = await events.organization_of(tx, join.event_id)
         if found is None:
-            raise Poison(f"there is no event {join.event_id}")
+            raise PoisonMessage(f"there is no event {join.event_id}")
         return found
-    organization_id = _uuid("header “organization”", header)
+    organization_id = _parse_uuid("header “organization”", header)
     if not await store.organization_exists(tx, organization_id):
-        raise Poison(f"there is no organisation {organization_id}")
+        raise PoisonMessage(f"there is no organisation {organization_id}")
     return organization_id
 
 
-class Told(NamedTuple):
+class DecodedJoin(NamedTuple):
     """A decoded message, before its organisation is known."""
 
     id: UUID
@@ -64,7 +64,7 @@ class Told(NamedTuple):
     payload: dict[str, Any]
     created_at: datetime
 
-    def of(self, organization_id: UUID) -> Message:
+    def to_message(self, organization_id: UUID) -> Message:
         return Message(
             id=self.id,
             organization_id=organization_id,
@@ -76,33 +76,33 @@ class Told(NamedTuple):
         )
 
 
-def decode(incoming: AbstractIncomingMessage) -> Told:
+def decode(incoming: AbstractIncomingMessage) -> DecodedJoin:
     """Decodes a message according to the AsyncAPI document, or raises Poison with the reason."""
     name = str(incoming.headers.get(KEY) or incoming.routing_key)  # one that was dead-lettered has its key in a header
     kind = RECEIVED.get(name)
     if kind is None:
-        raise Poison(f"no handler for the routing key “{name}”")
-    payload = _payload(incoming.body)
+        raise PoisonMessage(f"no handler for the routing key “{name}”")
+    payload = _parse_payload(incoming.body)
     version = payload.get("version", 1)
     if version != kind.version:
-        raise Poison(f"version {version!r} of {name} is not supported; this program supports {kind.version}")
+        raise PoisonMessage(f"version {version!r} of {name} is not supported; this program supports {kind.version}")
     try:
         fact = msgspec.convert(payload, kind)
     except msgspec.ValidationError as error:
-        raise Poison(f"the body is not a {name}: {error}") from None
-    message_id = _uuid("message id", incoming.message_id)
-    return Told(message_id, name, fact, payload, incoming.timestamp or datetime.now(UTC))
+        raise PoisonMessage(f"the body is not a {name}: {error}") from None
+    message_id = _parse_uuid("message id", incoming.message_id)
+    return DecodedJoin(message_id, name, fact, payload, incoming.timestamp or datetime.now(UTC))
 
 
-def _payload(body: bytes) -> dict[str, Any]:
+def _parse_payload(body: bytes) -> dict[str, Any]:
     try:
         return msgspec.json.decode(body, type=dict[str, Any])
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise Poison(f"the body is not a JSON object: {error}") from None
+        raise PoisonMessage(f"the body is not a JSON object: {error}") from None
 
 
-def _uuid(what: str, value: Any) -> UUID:
+def _parse_uuid(what: str, value: Any) -> UUID:
     try:
         return UUID(value if isinstance(value, str) else "")
     except ValueError:
-        raise Poison(f"the {what} is not a UUID: {value!r}") from None
+        raise PoisonMessage(f"the {what} is not a UUID: {value!r}") from None

@@ -4,7 +4,7 @@ from prometheus_client import Gauge
 
 from fullhouse.broker import actions, store
 from fullhouse.broker.model import Backlog, MailBacklog
-from fullhouse.kit.db.database import Database, sweep
+from fullhouse.kit.db.database import Database, delete_in_batches
 from fullhouse.kit.messages.async_handlers import MESSENGER
 
 WAITING = Gauge(
@@ -27,46 +27,46 @@ MAILS_AGE = Gauge(
 )
 
 
-async def watch(finder: Database, *, broker: bool) -> None:
+async def update_gauges(finder: Database, *, broker: bool) -> None:
     """Sets the gauges. If no broker is configured, no fact waits for one."""
-    backlog = await look(finder)
+    backlog = await read_backlog(finder)
     WAITING.labels("broker").set(backlog.unsent if broker else 0)
     WAITING.labels("reactions").set(backlog.unhandled)
     WAITING.labels("retry").set(backlog.owed)
     WAITING.labels("operator").set(backlog.parked_facts + backlog.parked_reactions + backlog.failed_jobs)
     AGE.labels("broker").set(backlog.unsent_s if broker else 0)
     AGE.labels("reactions").set(backlog.unhandled_s)
-    mails = await look_at_mail(finder)
+    mails = await read_mail_backlog(finder)
     for status in ("waiting", "delayed", "given_up"):
         MAILS.labels(status).set(getattr(mails, status))
     MAILS_AGE.set(mails.oldest_s)
 
 
-async def look(finder: Database) -> Backlog:
-    async with finder.nobody() as tx:
-        backlog = await store.backlog(tx)
+async def read_backlog(finder: Database) -> Backlog:
+    async with finder.without_tenant() as tx:
+        backlog = await store.count_backlog(tx)
     assert backlog
     return backlog
 
 
-async def look_at_mail(finder: Database) -> MailBacklog:
-    async with finder.nobody() as tx:
-        mails = await store.mail_backlog(tx)
+async def read_mail_backlog(finder: Database) -> MailBacklog:
+    async with finder.without_tenant() as tx:
+        mails = await store.count_mail_backlog(tx)
     assert mails
     return mails
 
 
-async def forget(finder: Database, *, broker: bool) -> int:
-    facts = await sweep(finder, store.FORGET_FACTS if broker else store.FORGET_FACTS_WITHOUT_BROKER)
-    return facts + await sweep(finder, store.FORGET_PROCESSED)
+async def delete_old_messages(finder: Database, *, broker: bool) -> int:
+    facts = await delete_in_batches(finder, store.DELETE_OLD_FACTS if broker else store.DELETE_OLD_FACTS_WITHOUT_BROKER)
+    return facts + await delete_in_batches(finder, store.DELETE_OLD_PROCESSED)
 
 
-async def recount(finder: Database, database: Database) -> int:
+async def correct_counts(finder: Database, database: Database) -> int:
     """Finds across organisations, corrects inside each; returns how many events were wrong."""
-    async with finder.nobody() as tx:
-        suspects = await store.miscounted(tx)
+    async with finder.without_tenant() as tx:
+        suspects = await store.list_miscounted(tx)
     corrected = 0
     for event in suspects:
         async with database.tenant(event.organization_id, MESSENGER) as tx:
-            corrected += await actions.recount(tx, event.event_id) is not None
+            corrected += await actions.recount_participants(tx, event.event_id) is not None
     return corrected

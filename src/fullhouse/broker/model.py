@@ -32,7 +32,7 @@ class MailBacklog(msgspec.Struct, frozen=True):
     oldest_s: float
 
 
-class Parked(msgspec.Struct, frozen=True):
+class DeadLettered(msgspec.Struct, frozen=True):
     """A dead-lettered fact or handler call. `consumer` is `broker`, or the async handler that failed."""
 
     consumer: str
@@ -45,6 +45,6 @@ class Parked(msgspec.Struct, frozen=True):
     last_error: str | None
 
 
-class Miscounted(msgspec.Struct, frozen=True):
+class MiscountedEvent(msgspec.Struct, frozen=True):
     organization_id: UUID
     event_id: UUID

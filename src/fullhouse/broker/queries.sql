@@ -1,10 +1,10 @@
 -- Participations, and an operator's queries of the outbox.
 
--- name: show_exists
+-- name: lock_event
 -- Locked against deletion until the transaction ends.
 SELECT true FROM events WHERE organization_id = :org AND id = :event_id FOR KEY SHARE;
 
--- name: begin_count
+-- name: insert_count
 INSERT INTO event_stats (organization_id, event_id, heat)
 VALUES (:org, :event_id, app.heat(NULL, 1)) ON CONFLICT DO NOTHING;
 
@@ -12,7 +12,7 @@ VALUES (:org, :event_id, app.heat(NULL, 1)) ON CONFLICT DO NOTHING;
 -- One at a time for each event: the former state of a participation must not change meanwhile.
 SELECT active_participants FROM event_stats WHERE organization_id = :org AND event_id = :event_id FOR UPDATE;
 
--- name: note_join
+-- name: record_join
 -- Returns by how much the event's count changes. Of two messages with the same time the cancellation counts.
 WITH was AS (
     SELECT active FROM participations WHERE organization_id = :org AND event_id = :event_id AND join_id = :join_id
@@ -38,7 +38,7 @@ SET active_participants = (SELECT count(*) FROM participations p
 WHERE organization_id = :org AND event_id = :event_id
 RETURNING active_participants;
 
--- name: miscounted
+-- name: list_miscounted
 SELECT s.organization_id, s.event_id
 FROM event_stats s
 LEFT JOIN (SELECT organization_id, event_id, count(*) FILTER (WHERE active) AS active
@@ -49,7 +49,7 @@ ORDER BY 1, 2;
 -- name: organization_exists
 SELECT true FROM organizations WHERE id = :organization_id;
 
--- name: backlog
+-- name: count_backlog
 -- Counted up to a bound: a longer count every few seconds would cost more than it tells.
 SELECT (SELECT count(*) FROM (SELECT FROM outbox WHERE sent_at IS NULL AND parked_at IS NULL LIMIT 100000) u) AS unsent,
        (SELECT count(*) FROM (SELECT FROM outbox WHERE handled_at IS NULL LIMIT 100000) u) AS unhandled,
@@ -62,7 +62,7 @@ SELECT (SELECT count(*) FROM (SELECT FROM outbox WHERE sent_at IS NULL AND parke
        coalesce(extract(epoch FROM app.clock() - (SELECT created_at FROM outbox
            WHERE handled_at IS NULL ORDER BY seq LIMIT 1)), 0)::double precision AS unhandled_s;
 
--- name: mail_backlog
+-- name: count_mail_backlog
 -- Counted up to a bound, as above. An email is given up with its job; `fullhouse jobs --retry` tries both again.
 WITH given_up AS (
     SELECT m.id
@@ -82,7 +82,7 @@ SELECT count(*) FILTER (WHERE last_error IS NULL) AS waiting,
        coalesce(extract(epoch FROM app.clock() - min(created_at)), 0)::double precision AS oldest_s
 FROM unsent WHERE id NOT IN (SELECT id FROM given_up);
 
--- name: parked
+-- name: list_dead_lettered
 SELECT 'broker' AS consumer, id AS message_id, organization_id, name, subject_id, attempts, parked_at, last_error
 FROM outbox WHERE parked_at IS NOT NULL
 UNION ALL
@@ -96,7 +96,7 @@ ORDER BY parked_at, message_id;
 UPDATE outbox SET parked_at = NULL, attempts = 0, due_at = app.clock()
 WHERE parked_at IS NOT NULL AND (:fact_ids?::uuid[] IS NULL OR id = ANY (:fact_ids));
 
--- name: retry_reactions
+-- name: retry_handler_calls
 UPDATE owed_reactions SET parked_at = NULL, attempts = 0, due_at = app.clock()
 WHERE parked_at IS NOT NULL AND (:message_ids?::uuid[] IS NULL OR message_id = ANY (:message_ids));
 
@@ -104,7 +104,7 @@ WHERE parked_at IS NOT NULL AND (:message_ids?::uuid[] IS NULL OR message_id = A
 -- They are never sent to the broker, and stored as long as any other.
 UPDATE outbox SET parked_at = NULL, sent_at = app.clock() WHERE parked_at IS NOT NULL AND id = ANY (:fact_ids);
 
--- name: give_up_reactions
+-- name: give_up_handler_calls
 DELETE FROM owed_reactions WHERE parked_at IS NOT NULL AND message_id = ANY (:message_ids);
 
 -- name: resend
@@ -112,7 +112,7 @@ UPDATE outbox SET sent_at = NULL, attempts = 0, due_at = app.clock()
 WHERE sent_at IS NOT NULL AND created_at >= :since AND created_at < :until
   AND (:pattern?::text IS NULL OR name LIKE :pattern);
 
--- name: forget_facts
+-- name: delete_old_facts
 -- A week after all consumers had it. What is still to be sent to the broker stays.
 DELETE FROM outbox WHERE id IN (
     SELECT id FROM outbox o
@@ -120,7 +120,7 @@ DELETE FROM outbox WHERE id IN (
       AND parked_at IS NULL AND NOT EXISTS (SELECT FROM owed_reactions w WHERE w.message_id = o.id)
     LIMIT 1000);
 
--- name: forget_facts_without_broker
+-- name: delete_old_facts_without_broker
 -- The same without a broker: one that is configured later gets the facts of the last week.
 DELETE FROM outbox WHERE id IN (
     SELECT id FROM outbox o
@@ -129,7 +129,7 @@ DELETE FROM outbox WHERE id IN (
       AND parked_at IS NULL AND NOT EXISTS (SELECT FROM owed_reactions w WHERE w.message_id = o.id)
     LIMIT 1000);
 
--- name: forget_processed
+-- name: delete_old_processed
 -- Long after the fact's outbox row is deleted: a broker may deliver a message again days later.
 DELETE FROM processed_messages WHERE ctid IN (
     SELECT ctid FROM processed_messages WHERE processed_at < app.clock() - interval '30 days' LIMIT 1000);

@@ -7,7 +7,7 @@ from fullhouse.broker import catalogue
 
 @get("/api/asyncapi.json", opt={"public": True}, include_in_schema=False)
 async def asyncapi_json() -> Response[bytes]:
-    return Response(catalogue.asyncapi(), media_type=MediaType.JSON)
+    return Response(catalogue.render_asyncapi(), media_type=MediaType.JSON)
 
 
 handlers = [asyncapi_json]

@@ -1,27 +1,27 @@
 """Runs the statements of queries.sql."""
 
 from fullhouse.broker import queries
-from fullhouse.broker.model import Backlog, MailBacklog, Miscounted, Parked
+from fullhouse.broker.model import Backlog, DeadLettered, MailBacklog, MiscountedEvent
 from fullhouse.kit.db import sql
 
-show_exists = sql.value(queries.show_exists, bool)
-begin_count = sql.count(queries.begin_count)
+lock_event = sql.value(queries.lock_event, bool)
+insert_count = sql.count(queries.insert_count)
 lock_count = sql.value(queries.lock_count, int)
-note_join = sql.value(queries.note_join, int)
+record_join = sql.value(queries.record_join, int)
 change_count = sql.count(queries.change_count)
 set_count = sql.value(queries.set_count, int)
-miscounted = sql.many(queries.miscounted, Miscounted)
+list_miscounted = sql.many(queries.list_miscounted, MiscountedEvent)
 organization_exists = sql.value(queries.organization_exists, bool)
 
-backlog = sql.one(queries.backlog, Backlog)
-mail_backlog = sql.one(queries.mail_backlog, MailBacklog)
-parked = sql.many(queries.parked, Parked)
+count_backlog = sql.one(queries.count_backlog, Backlog)
+count_mail_backlog = sql.one(queries.count_mail_backlog, MailBacklog)
+list_dead_lettered = sql.many(queries.list_dead_lettered, DeadLettered)
 retry_facts = sql.count(queries.retry_facts)
-retry_reactions = sql.count(queries.retry_reactions)
+retry_handler_calls = sql.count(queries.retry_handler_calls)
 give_up_facts = sql.count(queries.give_up_facts)
-give_up_reactions = sql.count(queries.give_up_reactions)
+give_up_handler_calls = sql.count(queries.give_up_handler_calls)
 resend = sql.count(queries.resend)
 
-FORGET_FACTS = sql.text(queries.forget_facts)
-FORGET_FACTS_WITHOUT_BROKER = sql.text(queries.forget_facts_without_broker)
-FORGET_PROCESSED = sql.text(queries.forget_processed)
+DELETE_OLD_FACTS = sql.text(queries.delete_old_facts)
+DELETE_OLD_FACTS_WITHOUT_BROKER = sql.text(queries.delete_old_facts_without_broker)
+DELETE_OLD_PROCESSED = sql.text(queries.delete_old_processed)

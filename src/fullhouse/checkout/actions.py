@@ -9,8 +9,8 @@ from contextlib import suppress
 from datetime import timedelta
 from uuid import UUID
 
-from fullhouse.checkout import entry_actions as entry
 from fullhouse.checkout import facts, policy, store
+from fullhouse.checkout import zone_access as entry
 from fullhouse.checkout.model import (
     Attendee,
     CheckoutNotFound,
@@ -23,14 +23,14 @@ from fullhouse.checkout.model import (
     StoredItem,
     StoredSession,
     WayToPay,
-    quote_of,
+    decode_quote,
 )
 from fullhouse.events import actions as events
 from fullhouse.events.facts import EventFact, LimitsJudged
 from fullhouse.events.public.model import EventNotFound
 from fullhouse.holds import actions as holds
-from fullhouse.holds import leaving_actions as leaving
-from fullhouse.holds import sale_actions as sales
+from fullhouse.holds import orphan_actions as leaving
+from fullhouse.holds import payment_actions as sales
 from fullhouse.holds.model import ChosenSeat
 from fullhouse.kit.actors import Principal
 from fullhouse.kit.db import audit
@@ -45,18 +45,18 @@ from fullhouse.tickets import policy as ticket_policy
 from fullhouse.tickets.pricing import Quote, quote
 from fullhouse.tickets.promo_codes import actions as promos
 from fullhouse.tickets.types import actions as types
-from fullhouse.tickets.types.actions import Priced, Wanted
+from fullhouse.tickets.types.actions import PricedItem, RequestedItem
 from fullhouse.tickets.types.model import PromoCode
 from fullhouse.waiting_room import actions as queue
 from fullhouse.waiting_room import entry_actions as waiting_room_entry
 from fullhouse.waiting_room.model import AdmissionRequired, Place
 
-AT_ONCE = 500
+BATCH_SIZE = 500
 TRIES = 3
-NOT_INSIDE = ("waiting", "sold_out", "closed")  # statuses in the waiting room without a slot, now or before
+STATUSES_WITHOUT_SLOT = ("waiting", "sold_out", "closed")  # statuses in the waiting room without a slot, now or before
 
 
-class BegunElsewhere(Exception):
+class ConcurrentCheckout(Exception):
     """A concurrent request of the same buyer began a checkout after this one took its locks: retry from the start."""
 
 
@@ -67,80 +67,80 @@ async def start(services: Services, who: Principal, event_id: UUID, request: Sta
     """Begins a checkout of the buyer's holds, or returns their position in the waiting room. Without live holds it is
     refused before joining. Another window of the same buyer may release the slot before it is used: then join again."""
     async with services.database.tenant(who.organization_id, who.actor) as tx:
-        await _check_show(tx, event_id)
+        await _check_on_sale(tx, event_id)
         before = await store.live_session(tx, event_id=event_id, user_id=who.id)
-        _refuse_paying(before)
-        wanted = await _wanted(tx, who, event_id, request.items)
-        chosen = await _choice(tx, who, event_id, wanted, before)
+        _check_not_paying(before)
+        wanted = await _match_holds(tx, who, event_id, request.items)
+        chosen = await _load_choice(tx, who, event_id, wanted, before)
     more = policy.TICKETS_MAX - sum(item.quantity for item in wanted)
     await leaving.check_orphans(services, who, event_id, chosen, more)
     for last in (False,) * (TRIES - 1) + (True,):
-        place = waiting_room_entry.place(*await waiting_room_entry.join(services, who, event_id, request.promo_code))
-        if place.status in NOT_INSIDE:
+        place = waiting_room_entry.to_place(*await waiting_room_entry.join(services, who, event_id, request.promo_code))
+        if place.status in STATUSES_WITHOUT_SLOT:
             return place
         try:
-            return await _begin(services, who, event_id, request)
+            return await _begin_with_retry(services, who, event_id, request)
         except AdmissionRequired:
             if last:
                 raise
         except Refusal:
             if place.room == "closed":  # the slot was given for this checkout alone
                 async with services.database.tenant(who.organization_id, who.actor) as tx:
-                    await _give_slot_back(tx, who, event_id)
+                    await _release_slot(tx, who, event_id)
             raise
     raise AssertionError("the last try returns or raises")
 
 
-async def _choice(
-    tx: Tx, who: Principal, event_id: UUID, wanted: Sequence[Wanted], before: StoredSession | None
+async def _load_choice(
+    tx: Tx, who: Principal, event_id: UUID, wanted: Sequence[RequestedItem], before: StoredSession | None
 ) -> list[ChosenSeat]:
     """The seats to check for orphans. Those of an earlier checkout were checked when it began."""
     known = await store.items_of_session(tx, before.id) if before else []
     ids = {item.hold_id for item in wanted}
-    return [] if ids <= {item.hold_id for item in known} else await leaving.read_choice(tx, who, event_id, ids)
+    return [] if ids <= {item.hold_id for item in known} else await leaving.list_unchecked_seats(tx, who, event_id, ids)
 
 
-async def _begin(services: Services, who: Principal, event_id: UUID, request: StartCheckout) -> Session:
+async def _begin_with_retry(services: Services, who: Principal, event_id: UUID, request: StartCheckout) -> Session:
     while True:
-        with suppress(BegunElsewhere):
+        with suppress(ConcurrentCheckout):
             async with services.database.tenant(who.organization_id, who.actor) as tx:
-                return await view(tx, services, await _start(tx, who, event_id, request))
+                return await to_response(tx, services, await _begin_checkout(tx, who, event_id, request))
 
 
-async def _give_slot_back(tx: Tx, who: Principal, event_id: UUID) -> None:
+async def _release_slot(tx: Tx, who: Principal, event_id: UUID) -> None:
     """Unless a checkout uses it, an earlier one or another window's. The slot is locked while a checkout begins."""
-    if await queue.admission(tx, event_id, who.id, lock=True) is None:
+    if await queue.find_admission(tx, event_id, who.id, lock=True) is None:
         return
     if await store.live_session(tx, event_id=event_id, user_id=who.id) is None:
-        await queue.finish(tx, event_id, who.id, bought=False)
+        await queue.end_slot(tx, event_id, who.id, bought=False)
 
 
-async def _start(tx: Tx, who: Principal, event_id: UUID, request: StartCheckout) -> StoredSession:
-    await _check_show(tx, event_id)
-    before = await _lock(tx, who, event_id)
-    _refuse_paying(before)
+async def _begin_checkout(tx: Tx, who: Principal, event_id: UUID, request: StartCheckout) -> StoredSession:
+    await _check_on_sale(tx, event_id)
+    before = await _lock_checkout_and_slot(tx, who, event_id)
+    _check_not_paying(before)
     now = await tx.now()
-    wanted = await _wanted(tx, who, event_id, request.items)
-    event = await events.get_event(tx, event_id)
-    promo = await promos.find(tx, event_id, request.promo_code) if request.promo_code else None
-    priced = await types.priced(tx, event, wanted, promo)
+    wanted = await _match_holds(tx, who, event_id, request.items)
+    event = await events.require_event(tx, event_id)
+    promo = await promos.require_valid(tx, event_id, request.promo_code) if request.promo_code else None
+    priced = await types.price_items(tx, event, wanted, promo)
     await sales.check_booking(tx, who, event_id, [item.hold_id for item in request.items])
-    members = await entry.memberships(tx, who, event_id, request.items, priced)
+    members = await entry.check_items(tx, who, event_id, request.items, priced)
     counts = Counter[UUID]()
     for row in priced:
-        counts[row.kind.id] += row.wanted.quantity if row.place.ticket_type_id is None else 0
+        counts[row.kind.id] += row.item.quantity if row.place.ticket_type_id is None else 0
     if before:  # it is replaced: subtract what it had counted
-        counts.subtract(counted(await store.items_of_session(tx, before.id)))
+        counts.subtract(count_by_type(await store.items_of_session(tx, before.id)))
         await store.end_session(tx, session_id=before.id, status="left", from_statuses=["open"])
-    await types.take(tx, event_id, {kind: count for kind, count in counts.items() if count})
+    await types.hold_quantities(tx, event_id, {kind: count for kind, count in counts.items() if count})
     # Beginning again does not extend the time.
     until = before.expires_at if before and before.expires_at > now else now + timedelta(seconds=policy.SESSION_S)
     await sales.prolong(tx, event_id, [item.hold_id for item in request.items], until)
     if before and before.promo_code:  # locked after the pools, the same order as for a checkout that begins with a code
-        await promos.lock_all(tx, event_id, [before.promo_code, request.promo_code])
-        await promos.give_back(tx, [before.id])
-    locked = await promos.lock(tx, event_id, request.promo_code) if request.promo_code else None
-    bill = await _bill(tx, event_id, priced, locked)
+        await promos.lock_codes(tx, event_id, [before.promo_code, request.promo_code])
+        await promos.release_uses(tx, [before.id])
+    locked = await promos.lock_valid(tx, event_id, request.promo_code) if request.promo_code else None
+    bill = await _quote_items(tx, event_id, priced, locked)
     session = await store.insert_session(
         tx,
         id=new_id(),
@@ -154,10 +154,10 @@ async def _start(tx: Tx, who: Principal, event_id: UUID, request: StartCheckout)
     )
     assert session
     if locked:
-        await promos.take(tx, locked, session.id, bill.discount)
+        await promos.count_use(tx, locked, session.id, bill.discount)
     await _insert_items(tx, session, request.items, priced, bill, members)
-    await queue.prolong(tx, event_id, who.id, session.expires_at)
-    tickets = sum(row.wanted.quantity for row in priced)
+    await queue.extend_slot(tx, event_id, who.id, session.expires_at)
+    tickets = sum(row.item.quantity for row in priced)
     await audit.write(
         tx,
         "checkout.started",
@@ -177,44 +177,44 @@ async def _start(tx: Tx, who: Principal, event_id: UUID, request: StartCheckout)
     return session
 
 
-async def _lock(tx: Tx, who: Principal, event_id: UUID) -> StoredSession | None:
+async def _lock_checkout_and_slot(tx: Tx, who: Principal, event_id: UUID) -> StoredSession | None:
     """Locks the checkout to replace, if there is one, then the slot: the order of every action that ends both. Without
     a checkout, two windows serialise on the slot: the second may find a checkout that the first has begun meanwhile."""
     before = await store.lock_live_session(tx, event_id=event_id, user_id=who.id)
-    if await queue.admission(tx, event_id, who.id, lock=True) is None:
+    if await queue.find_admission(tx, event_id, who.id, lock=True) is None:
         raise AdmissionRequired()
     if before is None and await store.live_session(tx, event_id=event_id, user_id=who.id):
-        raise BegunElsewhere
+        raise ConcurrentCheckout
     return before
 
 
-async def _check_show(tx: Tx, event_id: UUID) -> None:
-    state = await store.lock_show(tx, event_id)
+async def _check_on_sale(tx: Tx, event_id: UUID) -> None:
+    state = await store.lock_event(tx, event_id)
     if state is None:
         raise EventNotFound()
     if state != "on_sale":
         raise policy.REFUSALS[state]()
 
 
-def _refuse_paying(session: StoredSession | None) -> None:
+def _check_not_paying(session: StoredSession | None) -> None:
     if session and session.status == "paying":
         raise PaymentRunning(checkout_id=session.id)
 
 
-async def _wanted(tx: Tx, who: Principal, event_id: UUID, items: Sequence[Item]) -> list[Wanted]:
+async def _match_holds(tx: Tx, who: Principal, event_id: UUID, items: Sequence[Item]) -> list[RequestedItem]:
     """The items, if all their holds are live and belong to the caller. Others' holds are reported like missing ones."""
     ids = {item.hold_id for item in items}
     live = await store.live_holds(tx, event_id=event_id, user_id=who.id, hold_ids=list(ids))
     held = {row.id: row.quantity for row in live}
     if gone := ids - held.keys():
         raise HoldExpired("Your hold has expired. Choose again.", hold_ids=sorted(gone))
-    numbers = policy.quantities(items, held)
-    return [Wanted(i.hold_id, i.ticket_type_id, n) for i, n in zip(items, numbers, strict=True)]
+    numbers = policy.check_quantities(items, held)
+    return [RequestedItem(i.hold_id, i.ticket_type_id, n) for i, n in zip(items, numbers, strict=True)]
 
 
-async def _bill(tx: Tx, event_id: UUID, priced: Sequence[Priced], promo: PromoCode | None) -> Quote:
-    charges = (await promos.charges(tx, event_id)).charges
-    discount = ticket_policy.discount(promo) if promo else None
+async def _quote_items(tx: Tx, event_id: UUID, priced: Sequence[PricedItem], promo: PromoCode | None) -> Quote:
+    charges = (await promos.load_charges(tx, event_id)).charges
+    discount = ticket_policy.to_discount(promo) if promo else None
     return quote([row.line for row in priced], priced[0].kind.currency, charges, discount)
 
 
@@ -222,7 +222,7 @@ async def _insert_items(
     tx: Tx,
     session: StoredSession,
     items: Sequence[Item],
-    priced: Sequence[Priced],
+    priced: Sequence[PricedItem],
     bill: Quote,
     members: Sequence[UUID | None],
 ) -> None:
@@ -230,10 +230,10 @@ async def _insert_items(
     await store.insert_items(
         tx,
         session_id=session.id,
-        hold_ids=[row.wanted.hold_id for row in priced],
+        hold_ids=[row.item.hold_id for row in priced],
         ticket_type_ids=[row.kind.id for row in priced],
         names=[row.kind.name for row in priced],
-        quantities=[row.wanted.quantity for row in priced],
+        quantities=[row.item.quantity for row in priced],
         units=[row.line.unit for row in priced],
         nets=bill.nets,
         attendee_names=[person.name if person else None for person in attendees],
@@ -245,23 +245,23 @@ async def _insert_items(
 # --- reading
 
 
-async def get_session(tx: Tx, who: Principal, session_id: UUID) -> StoredSession:
+async def require_session(tx: Tx, who: Principal, session_id: UUID) -> StoredSession:
     found = await store.session_by_id(tx, session_id)
     if found is None or found.user_id != who.id:
         raise CheckoutNotFound()
     return found
 
 
-async def current(tx: Tx, who: Principal, event_id: UUID) -> StoredSession:
+async def require_live_session(tx: Tx, who: Principal, event_id: UUID) -> StoredSession:
     """The caller's live checkout for this event."""
     found = await store.live_session(tx, event_id=event_id, user_id=who.id)
     if found is None or (found.status == "open" and found.expires_at <= await tx.now()):
-        await events.get_event(tx, event_id)  # an unknown event has its own refusal
+        await events.require_event(tx, event_id)  # an unknown event has its own refusal
         raise CheckoutNotFound()
     return found
 
 
-async def view(tx: Tx, services: Services, session: StoredSession) -> Session:
+async def to_response(tx: Tx, services: Services, session: StoredSession) -> Session:
     items = await store.items_of_session(tx, session.id)
     order_id = None if session.status == "open" else await store.order_of_session(tx, session.id)
     over = session.status == "open" and session.expires_at <= await tx.now()
@@ -269,13 +269,13 @@ async def view(tx: Tx, services: Services, session: StoredSession) -> Session:
         id=session.id,
         event_id=session.event_id,
         status="expired" if over else session.status,
-        items=[_item(item, session.currency) for item in items],
+        items=[_to_item(item, session.currency) for item in items],
         promo_code=session.promo_code,
-        lines=quote_of(session.quote).lines,
+        lines=decode_quote(session.quote).lines,
         total=Money(session.total, session.currency),
         ways_to_pay=[
             WayToPay(provider=p.name, methods=p.methods, notice=p.notice, public_key=p.public_key)
-            for p in services.part(Providers).open_for(session.total)
+            for p in services.part(Providers).list_for_total(session.total)
         ],
         expires_at=session.expires_at,
         expires_at_unix_ms=int(session.expires_at.timestamp() * 1000),
@@ -284,7 +284,7 @@ async def view(tx: Tx, services: Services, session: StoredSession) -> Session:
     )
 
 
-def _item(item: StoredItem, currency: str) -> SessionItem:
+def _to_item(item: StoredItem, currency: str) -> SessionItem:
     return SessionItem(
         hold_id=item.hold_id,
         ticket_type_id=item.ticket_type_id,
@@ -305,10 +305,10 @@ def _item(item: StoredItem, currency: str) -> SessionItem:
 
 async def leave(tx: Tx, who: Principal, session_id: UUID) -> None:
     """Releases the slot, the counted quantities, the promo code's use and the holds at once. Idempotent."""
-    session = await get_session(tx, who, session_id)
-    await store.lock_show(tx, session.event_id)
+    session = await require_session(tx, who, session_id)
+    await store.lock_event(tx, session.event_id)
     session = await store.lock_session(tx, session_id) or session
-    _refuse_paying(session)
+    _check_not_paying(session)
     items = await store.items_of_session(tx, session_id)
     if session.status != "open":
         return
@@ -322,14 +322,14 @@ async def expire(tx: Tx, session_id: UUID) -> bool:
     """Ends a checkout whose time is over. Its holds expire by their own time."""
     session = await store.session_by_id(tx, session_id)
     assert session
-    await store.lock_show(tx, session.event_id)
+    await store.lock_event(tx, session.event_id)
     locked = await store.lock_session(tx, session_id)
     if locked is None or locked.status != "open" or locked.expires_at > await tx.now():
         return False
     return await end_session(tx, locked, await store.items_of_session(tx, session_id), "expired")
 
 
-async def give_up(tx: Tx, session: StoredSession, status: str) -> None:
+async def end_after_failure(tx: Tx, session: StoredSession, status: str) -> None:
     """Ends a checkout after a failed payment: its time is over (`expired`), or its slot was given away (`left`). The
     holds expire by their own time."""
     await end_session(tx, session, await store.items_of_session(tx, session.id), status)
@@ -339,17 +339,17 @@ async def end_session(tx: Tx, session: StoredSession, items: Sequence[StoredItem
     """Releases the counted quantities, the promo code and the slot; the holds expire by their own time."""
     if await store.end_session(tx, session_id=session.id, status=status, from_statuses=["open", "paying"]) is None:
         return False
-    await types.give_back(tx, session.event_id, counted(items))
+    await types.release_held(tx, session.event_id, count_by_type(items))
     if session.promo_code:
-        await promos.give_back(tx, [session.id])
-    await queue.finish(tx, session.event_id, session.user_id, bought=False)
+        await promos.release_uses(tx, [session.id])
+    await queue.end_slot(tx, session.event_id, session.user_id, bought=False)
     await audit.write(tx, f"checkout.{status}", "checkout", session.id, after={"event_id": session.event_id})
     fact = facts.CheckoutEnded(subject_id=session.id, event_id=session.event_id, user_id=session.user_id, status=status)
     await announce(tx, fact)
     return True
 
 
-def counted(items: Sequence[StoredItem]) -> dict[UUID, int]:
+def count_by_type(items: Sequence[StoredItem]) -> dict[UUID, int]:
     """The quantities that a checkout has counted in the pools of ticket types."""
     counts = Counter[UUID]()
     for item in items:
@@ -370,10 +370,10 @@ async def end_overdue(tx: Tx, fact: LimitsJudged) -> None:
 async def end_checkouts(tx: Tx, fact: EventFact) -> None:
     """The event is cancelled or over: ends its checkouts and unfreezes holds whose payment is under way. A payment that
     succeeds afterwards finds the event stopped, and is refunded."""
-    for order in await store.pending_orders_of_show(tx, fact.subject_id):
-        items = await store.lines_of_order(tx, order.id)
-        await sales.let_go(tx, list({item.hold_id for item in items}))
-    while live := await store.open_sessions_of_show(tx, event_id=fact.subject_id, limit=AT_ONCE):
+    for order in await store.pending_orders_of_event(tx, fact.subject_id):
+        items = await store.items_of_order(tx, order.id)
+        await sales.detach_payment(tx, list({item.hold_id for item in items}))
+    while live := await store.live_sessions_of_event(tx, event_id=fact.subject_id, limit=BATCH_SIZE):
         for session in live:
             items = await store.items_of_session(tx, session.id)
             await end_session(tx, session, items, "cancelled")

@@ -297,7 +297,7 @@ class WrongProvider(Invalid):
     code, title = "payment_provider_wrong", "Wrong payment provider for this total"
 
 
-class KeyNeeded(Invalid):
+class IdempotencyKeyRequired(Invalid):
     """A purchase needs an `Idempotency-Key` header, so that it can be repeated safely if its response is lost."""
 
     code, title = "idempotency_key_required", "Send an Idempotency-Key"
@@ -321,5 +321,5 @@ class SalesClosed(Refusal):
     code, title = "event_sales_closed", "Ticket sales are closed"
 
 
-def quote_of(stored: Any) -> Quote:
+def decode_quote(stored: Any) -> Quote:
     return msgspec.convert(stored, Quote)

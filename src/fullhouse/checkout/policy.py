@@ -6,13 +6,13 @@ from uuid import UUID
 from fullhouse.checkout import model
 from fullhouse.checkout.model import Item, TooManyTickets
 from fullhouse.kit.errors import FieldError, Invalid, Refusal
-from fullhouse.payments.model import FEES, ORGANIZER, REFUNDS, TAX, account_of
+from fullhouse.payments.model import FEES, ORGANIZER, REFUNDS, TAX, provider_account
 from fullhouse.tickets.pricing import Quote
 from fullhouse.tickets.types.model import TypeNotOnSale
 
 SESSION_S = 600  # a checkout and its holds: fixed when it begins, whatever its payments do
 TICKETS_MAX = 10
-CONSENT_S, CONSENT_LEAST_S = 24 * 3600, 30 * 60
+CONSENT_S, CONSENT_MIN_S = 24 * 3600, 30 * 60
 
 # By the outcome of `app.place_order`.
 REFUSALS: dict[str, type[Refusal]] = {
@@ -29,7 +29,7 @@ REFUSALS: dict[str, type[Refusal]] = {
 }
 
 
-def quantities(items: Sequence[Item], held: Mapping[UUID, int]) -> list[int]:
+def check_quantities(items: Sequence[Item], held: Mapping[UUID, int]) -> list[int]:
     """The quantity of each item; together they must equal what is held. Reports every mistake at once."""
     found = [item.quantity or held[item.hold_id] for item in items]
     wrong = []
@@ -45,7 +45,7 @@ def quantities(items: Sequence[Item], held: Mapping[UUID, int]) -> list[int]:
     return found
 
 
-def earned(quote: Quote, source: str) -> dict[str, int]:
+def sale_entries(quote: Quote, source: str) -> dict[str, int]:
     """The ledger entries of a sale, paid from the account `source`. Taxes are owed to the tax authority."""
     return {
         source: quote.total,
@@ -55,6 +55,6 @@ def earned(quote: Quote, source: str) -> dict[str, int]:
     }
 
 
-def unearned(total: int, provider: str) -> dict[str, int]:
+def unsold_entries(total: int, provider: str) -> dict[str, int]:
     """The ledger entries of a payment for which nothing was sold: all of it is owed to the buyer."""
-    return {account_of(provider): total, REFUNDS: -total}
+    return {provider_account(provider): total, REFUNDS: -total}

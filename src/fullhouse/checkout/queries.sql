@@ -15,7 +15,7 @@ reason, consent_by, created_at, paid_at
 -- part: order_row
 id, event_id, code, status, provider, currency, total, buyer_name, buyer_email, created_at, paid_at
 
--- name: lock_show
+-- name: lock_event
 -- Locks the event against changes until this transaction ends. `on_sale`, or the reason why it does not sell.
 SELECT CASE WHEN status NOT IN ('published', 'live') AND (status <> 'postponed' OR rescheduled_at IS NULL)
                 THEN 'event_not_available'
@@ -109,7 +109,7 @@ SELECT {right}, w.quantity, w.membership_id AS named
 FROM (SELECT l.zone_id, l.attendee_email AS email, l.position AS place, l.quantity, l.membership_id
       FROM order_lines l WHERE l.organization_id = :org AND l.order_id = :order_id) AS w {rights};
 
--- name: enter_by
+-- name: save_item_memberships
 UPDATE order_lines l SET membership_id = w.membership_id
 FROM unnest(:positions::smallint[], :membership_ids[?]::uuid[]) AS w (position, membership_id)
 WHERE l.organization_id = :org AND l.order_id = :order_id AND l.position = w.position;
@@ -137,7 +137,7 @@ ORDER BY expires_at LIMIT :limit;
 SELECT {session} FROM checkout_sessions WHERE organization_id = :org AND event_id = :event_id AND status = 'open'
 AND expires_at <= app.clock() ORDER BY id FOR UPDATE;
 
--- name: open_sessions_of_show
+-- name: live_sessions_of_event
 SELECT {session} FROM checkout_sessions
 WHERE organization_id = :org AND event_id = :event_id AND status IN ('open', 'paying')
 ORDER BY id LIMIT :limit FOR UPDATE;
@@ -168,7 +168,7 @@ SELECT app.hold_again(:org, :order_id, :attempt_id);
 -- name: layout_of_event
 SELECT layout_id FROM event_layouts WHERE organization_id = :org AND event_id = :event_id;
 
--- name: is_bought_otherwise
+-- name: is_bought_by_other_order
 -- Whether another order of the same buyer for the same holds is paid or being paid.
 SELECT EXISTS (
     SELECT FROM orders mine
@@ -197,7 +197,7 @@ SELECT {order} FROM orders WHERE organization_id = :org AND secret_hash = :secre
 SELECT id FROM orders
 WHERE organization_id = :org AND session_id = :session_id ORDER BY created_at DESC, id DESC LIMIT 1;
 
--- name: lines_of_order
+-- name: items_of_order
 SELECT {item} FROM order_lines i WHERE i.organization_id = :org AND i.order_id = :order_id ORDER BY i.position;
 
 -- name: places_of_order
@@ -214,14 +214,14 @@ SELECT t.zone_id, t.seat_id, t.ticket_type_id FROM tickets t
 WHERE t.organization_id = :org AND t.order_id = :order_id AND t.status IN ('valid', 'used')
 ORDER BY t.id;
 
--- name: lines_of_orders
+-- name: items_of_orders
 SELECT i.order_id, {item} FROM order_lines i WHERE i.organization_id = :org AND i.order_id = ANY (:order_ids::uuid[])
 ORDER BY i.order_id, i.position;
 
--- name: pending_orders_of_show
+-- name: pending_orders_of_event
 SELECT {order} FROM orders WHERE organization_id = :org AND event_id = :event_id AND status = 'pending' ORDER BY id;
 
--- name: proposals_of_show
+-- name: proposals_of_event
 SELECT {order} FROM orders
 WHERE organization_id = :org AND event_id = :event_id AND status = 'needs_consent' ORDER BY id
 FOR UPDATE;
@@ -231,7 +231,7 @@ UPDATE orders SET status = 'cancelled', reason = :reason, updated_at = app.clock
 WHERE organization_id = :org AND id = :order_id AND status IN ('pending', 'needs_consent')
 RETURNING {order};
 
--- name: call_off_order
+-- name: cancel_or_update_order
 UPDATE orders SET status = 'cancelled', reason = :reason, updated_at = app.clock(), consent_by = NULL
 WHERE organization_id = :org AND id = :order_id AND status IN ('pending', 'needs_consent', 'cancelled')
 RETURNING {order};

@@ -7,20 +7,20 @@ import msgspec
 from litestar.params import HeaderParameter
 
 from fullhouse.checkout import actions
-from fullhouse.checkout.model import KeyNeeded, Order, Purchase, Session, StartCheckout
+from fullhouse.checkout.model import IdempotencyKeyRequired, Order, Purchase, Session, StartCheckout
 from fullhouse.checkout.orders import actions as order_actions
 from fullhouse.kit.actors import Principal
 from fullhouse.kit.db.database import Tx
 from fullhouse.kit.errors import FieldError, Invalid
-from fullhouse.kit.http.answer import Answer
 from fullhouse.kit.http.body import decode
-from fullhouse.kit.http.endpoints import Data, delete, get, post
-from fullhouse.kit.http.lane import Call
+from fullhouse.kit.http.endpoints import DataEnvelope, delete, get, post
+from fullhouse.kit.http.lanes import HotRequest
+from fullhouse.kit.http.response import Response
 from fullhouse.kit.services import Services
 from fullhouse.waiting_room.model import Place
 
 _NO_STORE = (("cache-control", "no-store"),)
-_PURCHASE = msgspec.json.Decoder(Purchase)
+_PURCHASE_DECODER = msgspec.json.Decoder(Purchase)
 Key = Annotated[
     str | None,
     HeaderParameter(name="Idempotency-Key", description="Required. Repeating a key returns the first response."),
@@ -28,7 +28,7 @@ Key = Annotated[
 
 
 @post("/api/events/{event_id:uuid}/checkout", "checkout.use", answers={201: Session, 202: Place})
-async def start_checkout(services: Services, who: Principal, event_id: UUID, data: StartCheckout) -> Answer:
+async def start_checkout(services: Services, who: Principal, event_id: UUID, data: StartCheckout) -> Response:
     """Begin a checkout of the caller's holds: each hold as tickets of a type.
 
     201 with the checkout, which lasts ten minutes; its holds last at least as long. 202 with the caller's position in
@@ -38,20 +38,20 @@ async def start_checkout(services: Services, who: Principal, event_id: UUID, dat
     begun = await actions.start(services, who, event_id, data)
     if isinstance(begun, Session):
         headers = (*_NO_STORE, ("location", f"/api/checkout/{begun.id}"))
-        return Answer(201, msgspec.json.encode(Data(begun)), headers)
-    return Answer(202, msgspec.json.encode(Data(begun)), _NO_STORE)
+        return Response(201, msgspec.json.encode(DataEnvelope(begun)), headers)
+    return Response(202, msgspec.json.encode(DataEnvelope(begun)), _NO_STORE)
 
 
 @get("/api/events/{event_id:uuid}/checkout", "checkout.use")
 async def get_my_checkout(tx: Tx, services: Services, who: Principal, event_id: UUID) -> Session:
     """The caller's open checkout for this event, for instance after a lost connection."""
-    return await actions.view(tx, services, await actions.current(tx, who, event_id))
+    return await actions.to_response(tx, services, await actions.require_live_session(tx, who, event_id))
 
 
 @get("/api/checkout/{checkout_id:uuid}", "checkout.use")
 async def get_checkout(tx: Tx, services: Services, who: Principal, checkout_id: UUID) -> Session:
     """One of the caller's checkouts, with the time that is left."""
-    return await actions.view(tx, services, await actions.get_session(tx, who, checkout_id))
+    return await actions.to_response(tx, services, await actions.require_session(tx, who, checkout_id))
 
 
 @delete("/api/checkout/{checkout_id:uuid}", "checkout.use")
@@ -61,13 +61,13 @@ async def leave_checkout(services: Services, who: Principal, checkout_id: UUID) 
     A payment that waits for the buyer at the provider is cancelled there first. 409 `payment_running` if the outcome
     of a payment is unknown.
     """
-    await order_actions.call_off(services, who, checkout_id)
+    await order_actions.cancel_pending_payment(services, who, checkout_id)
     async with services.database.tenant(who.organization_id, who.actor) as tx:
         await actions.leave(tx, who, checkout_id)
 
 
-async def purchase_fast(call: Call) -> Answer:
-    request = decode(_PURCHASE, await call.read())
+async def purchase_fast(call: HotRequest) -> Response:
+    request = decode(_PURCHASE_DECODER, await call.read())
     assert call.principal
     return await _purchase(call.state.services, call.principal, call.params[0], request, call.header("idempotency-key"))
 
@@ -75,7 +75,7 @@ async def purchase_fast(call: Call) -> Answer:
 @post("/api/checkout/{checkout_id:uuid}/purchase", "checkout.use", answers={201: Order, 202: Order}, fast=purchase_fast)
 async def purchase(
     services: Services, who: Principal, checkout_id: UUID, data: Purchase, idempotency_key: Key = None
-) -> Answer:
+) -> Response:
     """Buy the items of a checkout. Needs an Idempotency-Key.
 
     201: the order with its tickets. 202: the payment is not settled yet; continue at the provider with `client_secret`,
@@ -87,15 +87,15 @@ async def purchase(
 
 async def _purchase(
     services: Services, who: Principal, checkout_id: UUID, request: Purchase, key: str | None
-) -> Answer:
-    bought = await order_actions.purchase(services, who, checkout_id, request, _checked(key))
+) -> Response:
+    bought = await order_actions.purchase(services, who, checkout_id, request, _check_key(key))
     headers = (*_NO_STORE, ("location", f"/api/orders/{bought.order.id}"))
-    return Answer(201 if bought.settled else 202, msgspec.json.encode(Data[Order](bought.order)), headers)
+    return Response(201 if bought.settled else 202, msgspec.json.encode(DataEnvelope[Order](bought.order)), headers)
 
 
-def _checked(key: str | None) -> str:
+def _check_key(key: str | None) -> str:
     if key is None:
-        raise KeyNeeded(fields=[FieldError("Idempotency-Key", "This header is required.")])
+        raise IdempotencyKeyRequired(fields=[FieldError("Idempotency-Key", "This header is required.")])
     if not 1 <= len(key) <= 255:
         raise Invalid(fields=[FieldError("Idempotency-Key", "Between 1 and 255 characters.")])
     return key

@@ -15,7 +15,7 @@ class LiveHold(NamedTuple):
     quantity: int
 
 
-class Right(NamedTuple):
+class EntryRight(NamedTuple):
     place: int
     zone_id: UUID
     name: str
@@ -24,19 +24,19 @@ class Right(NamedTuple):
     allowed: bool
 
 
-class LineRight(NamedTuple):
+class ItemRight(NamedTuple):
     """The right to enter of an order item, its quantity, and the membership (`named`) that it was placed with."""
 
-    right: Right
+    right: EntryRight
     quantity: int
     named: UUID | None
 
 
-def _line_right(quantity: int, named: UUID | None, **row: Any) -> LineRight:
-    return LineRight(Right(**row), quantity, named)
+def _to_item_right(quantity: int, named: UUID | None, **row: Any) -> ItemRight:
+    return ItemRight(EntryRight(**row), quantity, named)
 
 
-class Placed(NamedTuple):
+class PlaceOrderResult(NamedTuple):
     outcome: str
     order_id: UUID | None
     event_id: UUID | None
@@ -45,7 +45,7 @@ class Placed(NamedTuple):
     is_restricted: bool  # at least one of its zones has restricted access
 
 
-class Settled(NamedTuple):
+class SettledRow(NamedTuple):
     """A sold hold; or an unsold order with the reason; or the new counts of a zone."""
 
     order_id: UUID | None
@@ -63,7 +63,7 @@ class Settled(NamedTuple):
     sold: int | None
 
 
-class Keyed(NamedTuple):
+class KeyedOrder(NamedTuple):
     id: UUID
     body_hash: bytes
 
@@ -73,7 +73,7 @@ class Due(NamedTuple):
     id: UUID
 
 
-def _row(total: int, currency: str, **rest: Any) -> OrderRow:
+def _to_order_row(total: int, currency: str, **rest: Any) -> OrderRow:
     return OrderRow(total=Money(total, currency), **rest)
 
 
@@ -85,16 +85,16 @@ class SoldPlace(NamedTuple):
     ticket_type_id: UUID
 
 
-class Line(NamedTuple):
+class OrderItem(NamedTuple):
     order_id: UUID
     item: StoredItem
 
 
-def _line(order_id: UUID, **item: Any) -> Line:
-    return Line(order_id, StoredItem(**item))
+def _to_order_item(order_id: UUID, **item: Any) -> OrderItem:
+    return OrderItem(order_id, StoredItem(**item))
 
 
-lock_show = sql.value(queries.lock_show, str)
+lock_event = sql.value(queries.lock_event, str)
 session_by_id = sql.one(queries.session_by_id, StoredSession)
 lock_session = sql.one(queries.lock_session, StoredSession)
 lock_pools = sql.count(queries.lock_pools)
@@ -103,37 +103,37 @@ lock_live_session = sql.one(queries.lock_live_session, StoredSession)
 live_holds = sql.many(queries.live_holds, LiveHold)
 insert_session = sql.one(queries.insert_session, StoredSession)
 insert_items = sql.count(queries.insert_items)
-rights_to_enter = sql.many(queries.rights_to_enter, Right)
-rights_of_order = sql.many(queries.rights_of_order, _line_right)
-enter_by = sql.count(queries.enter_by)
+rights_to_enter = sql.many(queries.rights_to_enter, EntryRight)
+rights_of_order = sql.many(queries.rights_of_order, _to_item_right)
+save_item_memberships = sql.count(queries.save_item_memberships)
 items_of_session = sql.many(queries.items_of_session, StoredItem)
 end_session = sql.one(queries.end_session, StoredSession)
 reopen_session = sql.one(queries.reopen_session, StoredSession)
 due_sessions = sql.many(queries.due_sessions, Due)
-open_sessions_of_show = sql.many(queries.open_sessions_of_show, StoredSession)
+live_sessions_of_event = sql.many(queries.live_sessions_of_event, StoredSession)
 overdue_sessions_of_event = sql.many(queries.overdue_sessions_of_event, StoredSession)
 
-place_order = sql.one(queries.place_order, Placed)
-settle_orders = sql.many(queries.settle_orders, Settled)
+place_order = sql.one(queries.place_order, PlaceOrderResult)
+settle_orders = sql.many(queries.settle_orders, SettledRow)
 hold_again = sql.value(queries.hold_again, bool)
 layout_of_event = sql.value(queries.layout_of_event, UUID)
-is_bought_otherwise = sql.value(queries.is_bought_otherwise, bool)
+is_bought_by_other_order = sql.value(queries.is_bought_by_other_order, bool)
 order_by_id = sql.one(queries.order_by_id, StoredOrder)
 orders_by_ids = sql.many(queries.orders_by_ids, StoredOrder)
 lock_order = sql.one(queries.lock_order, StoredOrder)
-order_by_key = sql.one(queries.order_by_key, Keyed)
+order_by_key = sql.one(queries.order_by_key, KeyedOrder)
 order_by_secret = sql.one(queries.order_by_secret, StoredOrder)
 order_of_session = sql.value(queries.order_of_session, UUID)
-lines_of_order = sql.many(queries.lines_of_order, StoredItem)
+items_of_order = sql.many(queries.items_of_order, StoredItem)
 places_of_order = sql.many(queries.places_of_order, ProposedPlace)
 sold_places = sql.many(queries.sold_places, SoldPlace)
-lines_of_orders = sql.many(queries.lines_of_orders, _line)
-pending_orders_of_show = sql.many(queries.pending_orders_of_show, StoredOrder)
-proposals_of_show = sql.many(queries.proposals_of_show, StoredOrder)
+items_of_orders = sql.many(queries.items_of_orders, _to_order_item)
+pending_orders_of_event = sql.many(queries.pending_orders_of_event, StoredOrder)
+proposals_of_event = sql.many(queries.proposals_of_event, StoredOrder)
 cancel_order = sql.one(queries.cancel_order, StoredOrder)
-call_off_order = sql.one(queries.call_off_order, StoredOrder)
+cancel_or_update_order = sql.one(queries.cancel_or_update_order, StoredOrder)
 propose_seats = sql.value(queries.propose_seats, bool)
 due_consents = sql.many(queries.due_consents, Due)
 count_sale = sql.count(queries.count_sale)
 is_any_pool_full = sql.value(queries.is_any_pool_full, bool)
-list_orders = sql.many(queries.list_orders, _row)
+list_orders = sql.many(queries.list_orders, _to_order_row)

@@ -17,7 +17,7 @@ from fullhouse.accounts.model import PlatformRole, Role
 from fullhouse.accounts.policy import SCOPE_ACTIONS
 from fullhouse.config import Config, load
 from fullhouse.kit.errors import OperatorError, Refusal
-from fullhouse.kit.terminal import say
+from fullhouse.kit.terminal import print_message
 
 Command = Callable[[Config, argparse.Namespace], int]
 DAYS_MAX = 36_500
@@ -29,23 +29,23 @@ def main(arguments: list[str] | None = None) -> int:
     module, _, name = args.command.rpartition(":")
     try:
         if getattr(args, "process", None):  # a child of `serve`
-            files = importlib.import_module("fullhouse.kit.telemetry.files")
-            files.use_as(args.process, os.environ[files.FOLDER])
+            files = importlib.import_module("fullhouse.kit.telemetry.metric_files")
+            files.use_files_of(args.process, os.environ[files.FOLDER])
         command: Command = getattr(importlib.import_module(f"fullhouse.{module}"), name)
         return command(load(os.environ), args)
     except OperatorError as error:
-        say(str(error))
+        print_message(str(error))
     except Refusal as refusal:
-        say(refusal.detail)
+        print_message(refusal.detail)
         for field in refusal.fields:
-            say(f"  {field.path}: {field.message}")
+            print_message(f"  {field.path}: {field.message}")
     except TimeoutError:
-        say("The command timed out. `fullhouse doctor` shows which services respond.")
+        print_message("The command timed out. `fullhouse doctor` shows which services respond.")
     except OSError as error:
         if error.errno == errno.ENOSPC:
-            say(f"The disk is full ({error.filename or 'state folder'}). Free some space and start again.")
+            print_message(f"The disk is full ({error.filename or 'state folder'}). Free some space and start again.")
         else:
-            say(f"{error.strerror or error}{f': {error.filename}' if error.filename else ''}")
+            print_message(f"{error.strerror or error}{f': {error.filename}' if error.filename else ''}")
     except KeyboardInterrupt:
         return 130
     return 1
@@ -142,7 +142,7 @@ def _parser() -> argparse.ArgumentParser:
     create.add_argument("name")
     create.add_argument("--org", required=True)
     create.add_argument("--scope", action="append", choices=sorted(SCOPE_ACTIONS), help="all if not given")
-    create.add_argument("--days", type=_days, help="days until it expires; never if not given")
+    create.add_argument("--days", type=_parse_days, help="days until it expires; never if not given")
     _add(key, "list", "cli.operators:list_keys", "list the keys of an organisation").add_argument(
         "--org", required=True
     )
@@ -185,12 +185,14 @@ def _add_messages(messages: Any) -> None:
         each = _add(messages, verb, f"cli.messages:{verb}", what)
         each.add_argument("id", type=UUID, nargs="+" if verb == "drop" else "*", metavar="ID")
     again = _add(messages, "resend", "cli.messages:resend", "send facts to RabbitMQ again, for example for a new queue")
-    again.add_argument("--hours", type=_hours, default=24, help="how far back; a day if not given, a week at most")
+    again.add_argument(
+        "--hours", type=_parse_hours, default=24, help="how far back; a day if not given, a week at most"
+    )
     again.add_argument("--name", help="routing key, such as event.*; all if not given")
     sent = _add(messages, "redeliver", "cli.messages:redeliver", "send failed webhook deliveries again")
     sent.add_argument("--org", required=True, help="organisation's slug")
     sent.add_argument("--webhook", type=UUID, metavar="ID", help="all that are enabled if not given")
-    sent.add_argument("--hours", type=_hours, default=24, help="how far back; a day if not given, a week at most")
+    sent.add_argument("--hours", type=_parse_hours, default=24, help="how far back; a day if not given, a week at most")
     _add(messages, "recount", "cli.messages:recount", "recount the participants of all events")
 
 
@@ -223,13 +225,13 @@ class _HelpWithKinds(argparse.Action):
         parser.exit()
 
 
-def _days(text: str) -> int:
+def _parse_days(text: str) -> int:
     if not (text.isascii() and text.isdigit() and 1 <= int(text) <= DAYS_MAX):
         raise argparse.ArgumentTypeError(f"choose a number of days from 1 to {DAYS_MAX}")
     return int(text)
 
 
-def _hours(text: str) -> int:
+def _parse_hours(text: str) -> int:
     if not (text.isascii() and text.isdigit() and 1 <= int(text) <= HOURS_MAX):
         raise argparse.ArgumentTypeError(f"choose a number of hours from 1 to {HOURS_MAX}")
     return int(text)

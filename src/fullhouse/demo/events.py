@@ -28,7 +28,7 @@ from fullhouse.seating.overlay import actions as seating
 from fullhouse.seating.plans import drafts
 from fullhouse.seating.plans.generators import Arena, Festival, Theatre, generate
 from fullhouse.seating.plans.plan import Plan, Point, PriceCategory, Row, Seat, Section, Zone, total_capacity
-from fullhouse.tickets.policy import days_of
+from fullhouse.tickets.policy import list_days
 from fullhouse.tickets.pricing import Charge
 from fullhouse.tickets.promo_codes import actions as promos
 from fullhouse.tickets.types import actions as types
@@ -36,13 +36,13 @@ from fullhouse.tickets.types.model import NewPromoCode, NewTicketType
 from fullhouse.waiting_room import actions as queue
 from fullhouse.waiting_room.model import RoomSettings
 from fullhouse.waitlist import actions as waitlist
-from fullhouse.waitlist.model import JoinList
+from fullhouse.waitlist.model import JoinWaitlist
 
-Tell = Callable[[str], None]
-PARTIES = (2, 1, 4, 2, 3, 2, 1)  # on the waitlist, in the order of joining
+Report = Callable[[str], None]
+WAITING_PARTIES = (2, 1, 4, 2, 3, 2, 1)  # on the waitlist, in the order of joining
 
 
-class Cast(NamedTuple):
+class Context(NamedTuple):
     """What is needed to create an event: the transaction, people, keys and files."""
 
     tx: Tx
@@ -53,7 +53,7 @@ class Cast(NamedTuple):
     customer: User  # can sign in, and has tickets
 
 
-class Show(NamedTuple):
+class EventPlan(NamedTuple):
     """`day` counts from today; past and current events are dated back. `sold` is the share of capacity."""
 
     name: str
@@ -70,26 +70,26 @@ class Show(NamedTuple):
     art: str | None = None  # its poster's motif
 
 
-class Place(NamedTuple):
+class VenuePlan(NamedTuple):
     venue: NewVenue
     gates: Sequence[tuple[str, str, int]]
     plan: Callable[[], Plan]
-    shows: Sequence[Show]
+    shows: Sequence[EventPlan]
     types: Sequence[NewTicketType]
 
 
 # --- the theatre
 
 # 420 seats, four of them for wheelchairs with a companion each; and the lounge.
-HOUSE = Theatre(
+THEATRE_SEATS = Theatre(
     name="Harbour Theatre", stalls_rows=12, stalls_seats=22, circle_rows=5, circle_seats=26, wheelchair_places=4
 )
 LOUNGE_TABLES, AT_A_TABLE = 5, 4
 
 
-def theatre() -> Plan:
+def make_theatre() -> Plan:
     """The theatre's plan, with a lounge of five small tables behind the circle."""
-    plan = generate(HOUSE)
+    plan = generate(THEATRE_SEATS)
     middle, top = plan.width / 2, plan.height + 30
     rows = []
     for n in range(LOUNGE_TABLES):
@@ -114,36 +114,36 @@ def theatre() -> Plan:
     return replace(grown, total_capacity=total_capacity(grown))
 
 
-_OVER = (Move.PUBLISH, Move.START, Move.END)
-THEATRE = Place(
+_ENDED = (Move.PUBLISH, Move.START, Move.END)
+THEATRE = VenuePlan(
     NewVenue(
         name="Harbour Theatre", city="Cape Town", country="ZA", timezone="Africa/Johannesburg",
         address="1 Quay Road, Waterfront, Cape Town", latitude=-33.9036, longitude=18.4207, max_capacity=440,
     ),
     (("FOYER", "Foyer", 400), ("STAGE_DOOR", "Stage door", 100)),
-    theatre,
+    make_theatre,
     (
-        Show("The Lighthouse Keeper", "theatre", "Two brothers, one lamp, and a winter that does not end. A new play in"
-             " two acts, with live sound by the harbour's own bell ringers.", 21, sold=0.62, art="rays"),
-        Show("Night Ferry: a Concert in Four Tides", "concert", "Strings, brass and field recordings from the last"
+        EventPlan("The Lighthouse Keeper", "theatre", "Two brothers, one lamp, and a winter that does not end. A new"
+             " play in two acts, with live sound by the harbour's own bell ringers.", 21, sold=0.62, art="rays"),
+        EventPlan("Night Ferry: a Concert in Four Tides", "concert", "Strings, brass and field recordings from the last"
              " ferry of the night. Four movements, no interval.", 35, 3, sold=0.34, sale_days=18, art="tide"),
-        Show("Salt and Ember", "dance", "Seven dancers, one fire. The company's farewell to its first season.", 6,
+        EventPlan("Salt and Ember", "dance", "Seven dancers, one fire. The company's farewell to its first season.", 6,
              sold=0.9, sale_days=44, art="flame"),
-        Show("The Cartographer's Daughter", "theatre", "She draws the coast that her father only dreamt of. Sold out"
-             " since its second week.", 9, sold=1.0, sale_days=52, lounge=False, art="contours"),
-        Show("Midnight at the Quay", "theatre", "A murder, a foghorn and eleven suspects. The sale opens soon.", 70,
-             sale_days=-3, art="skyline"),
-        Show("Open Rehearsal", "theatre", "Watch the company at work.", 12, 1, moves=(), art="arches"),
-        Show("Storm Season", "theatre", "The sea comes in. A family stays.", 28, sold=0.28,
+        EventPlan("The Cartographer's Daughter", "theatre", "She draws the coast that her father only dreamt of. Sold"
+             " out since its second week.", 9, sold=1.0, sale_days=52, lounge=False, art="contours"),
+        EventPlan("Midnight at the Quay", "theatre", "A murder, a foghorn and eleven suspects. The sale opens soon.",
+             70, sale_days=-3, art="skyline"),
+        EventPlan("Open Rehearsal", "theatre", "Watch the company at work.", 12, 1, moves=(), art="arches"),
+        EventPlan("Storm Season", "theatre", "The sea comes in. A family stays.", 28, sold=0.28,
              moves=(Move.PUBLISH, Move.POSTPONE), art="rain"),
-        Show("A Winter of Small Songs", "concert", "Songs for one voice and one piano, by candlelight.", 18, sold=0.4,
-             moves=(Move.PUBLISH, Move.POSTPONE, Move.RESCHEDULE), art="keys"),
-        Show("Harbour Jazz Brunch", "concert", "Coffee, oysters, and a quintet.", 16, sold=0.03,
+        EventPlan("A Winter of Small Songs", "concert", "Songs for one voice and one piano, by candlelight.", 18,
+             sold=0.4, moves=(Move.PUBLISH, Move.POSTPONE, Move.RESCHEDULE), art="keys"),
+        EventPlan("Harbour Jazz Brunch", "concert", "Coffee, oysters, and a quintet.", 16, sold=0.03,
              moves=(Move.PUBLISH, Move.CANCEL), art="records"),
-        Show("The Glass Garden", "theatre", "A greenhouse at the end of the world.", -9, sold=0.86, sale_days=60,
-             moves=_OVER, came=True, art="leaves"),
-        Show("Spring Gala", "gala", "The opening night of the season.", -38, 3, sold=0.55, sale_days=75,
-             moves=(*_OVER, Move.ARCHIVE), came=True, art="curtain"),
+        EventPlan("The Glass Garden", "theatre", "A greenhouse at the end of the world.", -9, sold=0.86, sale_days=60,
+             moves=_ENDED, came=True, art="leaves"),
+        EventPlan("Spring Gala", "gala", "The opening night of the season.", -38, 3, sold=0.55, sale_days=75,
+             moves=(*_ENDED, Move.ARCHIVE), came=True, art="curtain"),
     ),
     (
         NewTicketType(name="Full price", kind="seated", price=32000, currency="ZAR", zones=["stalls", "circle"],
@@ -158,7 +158,7 @@ THEATRE = Place(
 
 # --- the arena
 
-ARENA = Place(
+ARENA = VenuePlan(
     NewVenue(
         name="Table Bay Arena", city="Cape Town", country="ZA", timezone="Africa/Johannesburg",
         address="40 Stadium Drive, Paarden Eiland, Cape Town", latitude=-33.9154, longitude=18.4673,
@@ -167,8 +167,8 @@ ARENA = Place(
     (("NORTH", "North", 6000), ("EAST", "East", 5000), ("SOUTH", "South", 6000), ("WEST", "West", 5000)),
     lambda: generate(Arena(name="Table Bay Arena", tiers=3, rows_per_tier=22, floor=2106, stage="end")),
     (
-        Show("Aurora: the World Tour", "concert", "Two hours of light. The band's only night on this continent, with an"
-             " orchestra of sixty and the choir of the city.", 45, 3, sold=0.12, sale_days=11, crowded=True,
+        EventPlan("Aurora: the World Tour", "concert", "Two hours of light. The band's only night on this continent,"
+             " with an orchestra of sixty and the choir of the city.", 45, 3, sold=0.12, sale_days=11, crowded=True,
              art="aurora"),
     ),
     (
@@ -181,7 +181,7 @@ ARENA = Place(
 
 # --- the festival: two days, one ticket for both, four kinds of zones
 
-FESTIVAL = Place(
+FESTIVAL = VenuePlan(
     NewVenue(
         name="Signal Hill Gardens", city="Cape Town", country="ZA", timezone="Africa/Johannesburg",
         address="Signal Hill Road, Cape Town", latitude=-33.9180, longitude=18.4041, max_capacity=1050,
@@ -189,9 +189,9 @@ FESTIVAL = Place(
     (("MAIN", "Main gate", 800), ("GARDEN", "Garden gate", 400)),
     lambda: generate(Festival(name="Signal Hill Gardens", membership_tier="patrons")),
     (
-        Show("Signal Hill Sounds", "festival", "Two days under the pines: an orchestra in rows, a floor with cushions,"
-             " a pit for dancing, and a lounge for patrons. One ticket, both days.", 0, 30, sold=0.68, sale_days=40,
-             moves=(Move.PUBLISH, Move.START), came=True, art="hills"),
+        EventPlan("Signal Hill Sounds", "festival", "Two days under the pines: an orchestra in rows, a floor with"
+             " cushions, a pit for dancing, and a lounge for patrons. One ticket, both days.", 0, 30, sold=0.68,
+             sale_days=40, moves=(Move.PUBLISH, Move.START), came=True, art="hills"),
     ),
     (
         NewTicketType(name="Orchestra, two days", kind="seated", price=150000, currency="ZAR", zones=["orchestra"],
@@ -205,14 +205,14 @@ FESTIVAL = Place(
     ),
 )  # fmt: skip
 
-PLACES = (THEATRE, ARENA, FESTIVAL)
+VENUES = (THEATRE, ARENA, FESTIVAL)
 CHARGES = [
     Charge(name="Booking fee", kind="fee", amount=750),
     Charge(name="VAT", kind="tax", basis_points=1500, included=True),
 ]
 
 
-async def put_on(cast: Cast, tell: Tell, places: Sequence[Place] = PLACES) -> None:
+async def create_events(cast: Context, tell: Report, places: Sequence[VenuePlan] = VENUES) -> None:
     """Creates all venues and events."""
     await promos.set_charges(cast.tx, None, CHARGES, None)
     await policies.set_policy(cast.tx, SetPolicy(values={"allow_vip_zones": True}))
@@ -226,52 +226,52 @@ async def put_on(cast: Cast, tell: Tell, places: Sequence[Place] = PLACES) -> No
         layout = await layouts.create_layout(cast.tx, cast.owner, venue.id, place.plan)
         await layouts.activate(cast.tx, layout.id)
         for show in place.shows:
-            sold, came = await _put_on(cast, place, venue, gates, layout, show)
+            sold, came = await _create_event(cast, place, venue, gates, layout, show)
             tell(f"  {show.name}" + (f": {sold:,} sold" if sold else "") + (f", {came:,} scanned" if came else ""))
 
 
-async def _put_on(
-    cast: Cast, place: Place, venue: Venue, gates: Sequence[Gate], layout: Layout, show: Show
+async def _create_event(
+    cast: Context, place: VenuePlan, venue: Venue, gates: Sequence[Gate], layout: Layout, show: EventPlan
 ) -> tuple[int, int]:
     tx, now = cast.tx, await cast.tx.now()
-    event = await _create(cast, place, venue, show, now)
+    event = await _insert_event(cast, place, venue, show, now)
     sold = came = 0
     if show.moves:  # every published event has seats
-        await _attach(cast, layout, event, show)
+        await _attach_layout(cast, layout, event, show)
     for move in show.moves:
         if move is not Move.PUBLISH and not sold and show.sold:
-            sold = await _sell(cast, event, show)
+            sold = await _sell_share(cast, event, show)
         if move is Move.END and show.came:
-            came = await scans.come(tx, cast.keyring, event, gates, event.start_at)
+            came = await scans.record_entries(tx, cast.keyring, event, gates, event.start_at)
         new_date = event.start_at + timedelta(days=40) if move is Move.RESCHEDULE else None
-        reason = None if move in (*_OVER, Move.ARCHIVE) else "Storm warning"
+        reason = None if move in (*_ENDED, Move.ARCHIVE) else "Storm warning"
         await events.move_event(tx, event.id, move, new_date=new_date, reason=reason)
         if move is Move.PUBLISH:
             event = await _date_back(tx, event, show, now)
             await _open_sale(cast, place, event, show)
     if show.sold and not sold:
-        sold = await _sell(cast, event, show)
+        sold = await _sell_share(cast, event, show)
     if show.came and not came:
-        came = await scans.come(tx, cast.keyring, event, gates, now - timedelta(minutes=2))
+        came = await scans.record_entries(tx, cast.keyring, event, gates, now - timedelta(minutes=2))
     if show.crowded:
         await queue.change_settings(tx, cast.keyring, event.id, RoomSettings(mode="on", slots=200))
     if show.sold == 1:
-        await _wait(cast, event)
+        await _join_waitlist(cast, event)
     return sold, came
 
 
-async def _wait(cast: Cast, event: Event) -> None:
+async def _join_waitlist(cast: Context, event: Event) -> None:
     """Puts people on the waitlist of a sold-out event."""
-    for late, party in zip(cast.buyers, PARTIES, strict=False):
+    for late, party in zip(cast.buyers, WAITING_PARTIES, strict=False):
         who = replace(cast.owner, actor=replace(cast.owner.actor, id=late.id, name=late.name), role=Role.CUSTOMER)
-        await waitlist.join(cast.tx, cast.keyring, who, event.id, JoinList(party=party))
+        await waitlist.join(cast.tx, cast.keyring, who, event.id, JoinWaitlist(party=party))
 
 
-async def _create(cast: Cast, place: Place, venue: Venue, show: Show, now: datetime) -> Event:
-    start_at = _starts(show, now)
+async def _insert_event(cast: Context, place: VenuePlan, venue: Venue, show: EventPlan, now: datetime) -> Event:
+    start_at = _start_of(show, now)
     soonest = now + timedelta(hours=4)  # an event cannot be created in the past: `_date_back` moves it there
     planned = max(start_at, soonest)
-    picture = await image_actions.add(cast.tx, cast.files, poster_art.poster(show.name, show.art))
+    picture = await image_actions.add_in_transaction(cast.tx, cast.files, poster_art.draw_poster(show.name, show.art))
     request = NewEvent(
         venue_id=venue.id,
         name=show.name,
@@ -288,23 +288,23 @@ async def _create(cast: Cast, place: Place, venue: Venue, show: Show, now: datet
     return await events.create_event(cast.tx, cast.owner, request)
 
 
-def _starts(show: Show, now: datetime) -> datetime:
+def _start_of(show: EventPlan, now: datetime) -> datetime:
     if show.day == 0:
         return now.replace(minute=0, second=0, microsecond=0) - timedelta(hours=2)
     return now.replace(hour=17, minute=30, second=0, microsecond=0) + timedelta(days=show.day)
 
 
-async def _attach(cast: Cast, layout: Layout, event: Event, show: Show) -> None:
-    zones = (await layouts.view(cast.tx, layout)).zones
+async def _attach_layout(cast: Context, layout: Layout, event: Event, show: EventPlan) -> None:
+    zones = (await layouts.to_view(cast.tx, layout)).zones
     closed = [] if show.lounge else [zone.id for zone in zones if zone.key == "lounge"]
     await seating.attach(cast.tx, event.id, AttachLayout(layout_id=layout.id, disabled_zones=closed), None)
 
 
-async def _open_sale(cast: Cast, place: Place, event: Event, show: Show) -> None:
+async def _open_sale(cast: Context, place: VenuePlan, event: Event, show: EventPlan) -> None:
     """Creates the ticket types, once the event has its date. Tickets of the event on now name their days, but not
     in the small hours: the gate then still counts the day before, on which that event had not begun.
     """
-    days = days_of(event)
+    days = list_days(event)
     if show.day or day_of(await cast.tx.now(), event.timezone) not in days:
         days = set()
     for kind in place.types:
@@ -315,12 +315,12 @@ async def _open_sale(cast: Cast, place: Place, event: Event, show: Show) -> None
         await promos.create_promo(cast.tx, event.id, code)
 
 
-async def _sell(cast: Cast, event: Event, show: Show) -> int:
+async def _sell_share(cast: Context, event: Event, show: EventPlan) -> int:
     first = cast.customer if show.came or show.sold > 0.5 else None
-    return await sales.sell(cast.tx, cast.keyring, event, cast.buyers, show.sold, first)
+    return await sales.sell_share(cast.tx, cast.keyring, event, cast.buyers, show.sold, first)
 
 
-_BACK = """
+_DATE_BACK = """
     UPDATE events SET start_at = start_at + $3, end_at = end_at + $3, doors_at = doors_at + $3,
         sale_end_at = sale_end_at + $3, created_at = least(created_at, sale_start_at),
         published_at = least(published_at, sale_start_at)
@@ -328,9 +328,9 @@ _BACK = """
 """
 
 
-async def _date_back(tx: Tx, event: Event, show: Show, now: datetime) -> Event:
+async def _date_back(tx: Tx, event: Event, show: EventPlan, now: datetime) -> Event:
     """Dates past events back as their rows say, and every announcement to the start of the sale. The public projection
     follows with the next change of status.
     """
-    await tx.execute(_BACK, tx.organization_id, event.id, _starts(show, now) - event.start_at)
-    return await events.get_event(tx, event.id)
+    await tx.execute(_DATE_BACK, tx.organization_id, event.id, _start_of(show, now) - event.start_at)
+    return await events.require_event(tx, event.id)

@@ -12,7 +12,7 @@ from fullhouse.accounts import store
 from fullhouse.accounts.model import Organization
 from fullhouse.events import store as events_store
 from fullhouse.kit.db.database import Database, Tx
-from fullhouse.kit.secrets import Keyring, Kind, mint
+from fullhouse.kit.secrets import Keyring, TokenKind, mint
 
 SLUG, NAME = "harbour-theatre", "Harbour Theatre"
 PEOPLE = (
@@ -40,17 +40,17 @@ class Demo(msgspec.Struct, frozen=True):
     events: list[str]
 
 
-async def find(database: Database, keyring: Keyring) -> Demo | None:
+async def find_demo(database: Database, keyring: Keyring) -> Demo | None:
     """The demo's log-ins and events, or None if it was not created."""
-    async with database.nobody() as tx:
+    async with database.without_tenant() as tx:
         organization = await store.organization_by_slug(tx, SLUG)
     if organization is None:
         return None
     async with database.tenant(organization.id) as tx:
-        return await describe(tx, organization, keyring)
+        return await describe_demo(tx, organization, keyring)
 
 
-async def describe(tx: Tx, organization: Organization, keyring: Keyring) -> Demo:
+async def describe_demo(tx: Tx, organization: Organization, keyring: Keyring) -> Demo:
     events = await events_store.list_events(
         tx,
         statuses=None,
@@ -67,7 +67,7 @@ async def describe(tx: Tx, organization: Organization, keyring: Keyring) -> Demo
         organization_id=str(organization.id),
         log_ins=[derive_log_in(keyring, role) for role, _ in PEOPLE],
         platform_log_ins=[derive_log_in(keyring, role) for role, _ in PLATFORM],
-        api_key=mint(Kind.API_KEY, organization.id, keyring.key("demo:api-key")),
+        api_key=mint(TokenKind.API_KEY, organization.id, keyring.key("demo:api-key")),
         events=[str(event.id) for event in events],
     )
 

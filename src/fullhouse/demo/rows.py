@@ -10,12 +10,12 @@ from typing import Any
 
 from fullhouse.kit.db.database import Tx
 
-AT_ONCE = 1_000
+BATCH_SIZE = 1_000
 
 Row = Mapping[str, Any]
 
 
-async def insert(tx: Tx, table: str, rows: Sequence[Row]) -> None:
+async def insert_rows(tx: Tx, table: str, rows: Sequence[Row]) -> None:
     """Inserts rows that all have the columns of the first; other columns get their defaults."""
     if not rows:
         return
@@ -25,10 +25,10 @@ async def insert(tx: Tx, table: str, rows: Sequence[Row]) -> None:
         f"INSERT INTO {table} (organization_id, {columns})"  # noqa: S608
         f" SELECT $2::uuid, {columns} FROM jsonb_populate_recordset(NULL::{table}, $1)"
     )
-    for first in range(0, len(rows), AT_ONCE):
-        await tx.execute(statement, rows[first : first + AT_ONCE], tx.organization_id)
+    for first in range(0, len(rows), BATCH_SIZE):
+        await tx.execute(statement, rows[first : first + BATCH_SIZE], tx.organization_id)
 
 
-def bytea(value: bytes) -> str:
+def to_hex_bytea(value: bytes) -> str:
     """A bytea value in PostgreSQL's hex format, for JSON."""
     return f"\\x{value.hex()}"

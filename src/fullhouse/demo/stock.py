@@ -37,15 +37,15 @@ _COUNT_BY_DAY = """
 """
 
 
-async def seats(tx: Tx, event_id: UUID) -> list[Any]:
+async def list_seats(tx: Tx, event_id: UUID) -> list[Any]:
     return list(await tx.fetch(_SEATS, tx.organization_id, event_id))
 
 
-async def zones(tx: Tx, event_id: UUID) -> list[Any]:
+async def list_zones(tx: Tx, event_id: UUID) -> list[Any]:
     return list(await tx.fetch(_ZONES, tx.organization_id, event_id))
 
 
-async def take(
+async def mark_sold(
     tx: Tx,
     event_id: UUID,
     seats: Mapping[UUID, UUID],

@@ -9,36 +9,36 @@ import asyncpg
 import msgspec
 from msgspec import UNSET
 
-from fullhouse.events import anomalies, changes, edits, facts, keys, policy, store
+from fullhouse.events import anomalies, cache_keys, edits, facts, monitoring, policy, store
 from fullhouse.events.images import actions as image_actions
 from fullhouse.events.model import (
     ChangeEvent,
     Duplicate,
-    Duplicated,
     Event,
+    EventExists,
     NewEvent,
     NotDeletable,
     SlugTaken,
     StartInThePast,
     Status,
     Venue,
-    VenueUnknown,
+    VenueNotFound,
 )
 from fullhouse.events.policy import Move
 from fullhouse.kit import text
 from fullhouse.kit.actors import Principal
 from fullhouse.kit.cache.cache import Cache
 from fullhouse.kit.db import audit
-from fullhouse.kit.db.changes import audit_difference, difference
 from fullhouse.kit.db.database import Tx
+from fullhouse.kit.db.partial_updates import audit_difference, difference
 from fullhouse.kit.errors import FieldError, NotFound
 from fullhouse.kit.http import versions
 from fullhouse.kit.ids import new_id
 from fullhouse.kit.messages.outbox import announce
 
 _SLUG_TRIES = 20  # bounds the retries when concurrent requests want the same slug
-_SAID_AT_ONCE = ("name", "description", "category", "capacity", "settings", "cover_image_ids")
-_NEWS = facts.EventFact.__struct_fields__  # the fields that live channels carry
+_COPIED_FIELDS = ("name", "description", "category", "capacity", "settings", "cover_image_ids")
+_LIVE_FIELDS = facts.EventFact.__struct_fields__  # the fields that live channels carry
 _FACTS: dict[Move, type[facts.EventFact]] = {
     Move.PUBLISH: facts.EventPublished,
     Move.UNPUBLISH: facts.EventUnpublished,
@@ -55,26 +55,28 @@ def is_public(event: Event) -> bool:
     return policy.is_visible(event.status)
 
 
-async def get_event(tx: Tx, event_id: UUID) -> Event:
+async def require_event(tx: Tx, event_id: UUID) -> Event:
     event = await store.event_by_id(tx, event_id)
     if event is None:
         raise NotFound
     return event
 
 
-@anomalies.noting
+@anomalies.record_anomalies
 async def create_event(
     tx: Tx, who: Principal, request: NewEvent, *, group: UUID | None = None, copy_of: UUID | None = None
 ) -> Event:
     now = await tx.now()
-    venue = await _venue(tx, request.venue_id)
-    times: dict[str, Any] = {n: policy.reachable(n, at) for n in edits.TIMES if (at := getattr(request, n)) is not None}
+    venue = await _lock_venue(tx, request.venue_id)
+    times: dict[str, Any] = {
+        n: policy.to_checked_utc(n, at) for n in edits.TIMES if (at := getattr(request, n)) is not None
+    }
     start_at = times["start_at"]
     if start_at <= now:
         raise StartInThePast(fields=[FieldError("start_at", "In the future.")])
     draft = Event(
         id=new_id(),
-        slug=request.slug or text.slug(request.name, "event"),
+        slug=request.slug or text.make_slug(request.name, "event"),
         status=Status.DRAFT,
         rescheduled_at=None,
         recurrence_group_id=group,
@@ -88,22 +90,22 @@ async def create_event(
         created_at=now,
         updated_at=now,
         **{"doors_at": start_at, "sale_start_at": now, "sale_end_at": start_at} | times,
-        **{name: getattr(request, name) for name in _SAID_AT_ONCE},
-        **edits.snapshot(venue),
+        **{name: getattr(request, name) for name in _COPIED_FIELDS},
+        **edits.copy_venue_fields(venue),
     )
     policy.check_times(draft)
     await edits.check_capacity(tx, draft.capacity, venue)
     await image_actions.attach(tx, draft.cover_image_ids)
     event = await _insert(tx, draft, chosen=request.slug is not None)
     await audit.write(tx, "event.created", "event", event.id, after={"name": event.name, "slug": event.slug})
-    await tell(tx, facts.EventCreated, event, event, copy_of=copy_of)
+    await announce_change(tx, facts.EventCreated, event, event, copy_of=copy_of)
     return event
 
 
-@anomalies.noting
+@anomalies.record_anomalies
 async def change_event(tx: Tx, who: Principal, event_id: UUID, change: ChangeEvent, if_match: str | None) -> Event:
     before, venue = await _lock_with_venue(tx, event_id, change)
-    versions.check(if_match, before.version)
+    versions.check_if_match(if_match, before.version)
     edits.check_open(before, change)
     after = edits.apply_change(before, change)
     if after.venue_id != before.venue_id:
@@ -117,12 +119,12 @@ async def change_event(tx: Tx, who: Principal, event_id: UUID, change: ChangeEve
     note = {"consent_note": change.consent_note} if change.consent_note else {}
     await audit.write(tx, "event.updated", "event", event.id, before=was, after=is_now | note, reason=change.reason)
     more = {"reason": change.reason, "consent_note": change.consent_note, "drop_layout": change.drop_layout}
-    await tell(tx, facts.EventUpdated, before, event, changed=sorted(differing), **more)
+    await announce_change(tx, facts.EventUpdated, before, event, changed=sorted(differing), **more)
     await image_actions.detach(tx, before.cover_image_ids, besides=event.cover_image_ids)
     return event
 
 
-@anomalies.noting
+@anomalies.record_anomalies
 async def move_event(
     tx: Tx,
     event_id: UUID,
@@ -136,29 +138,29 @@ async def move_event(
 ) -> Event:
     """Every status transition goes through here: one lock, one table (`policy.MOVES`), one audit row, one fact."""
     before = await lock_event(tx, event_id)
-    versions.check(if_match, before.version)
+    versions.check_if_match(if_match, before.version)
     if move is Move.PUBLISH and before.status == Status.DRAFT and before.capacity:
         await edits.check_capacity(tx, before.capacity, await store.venue_by_id(tx, before.venue_id))
-    date = policy.reachable("rescheduled_at", new_date) if new_date else None
-    after = policy.moved(before, move, await tx.now(), new_date=date, reason=reason)
+    date = policy.to_checked_utc("rescheduled_at", new_date) if new_date else None
+    after = policy.apply_move(before, move, await tx.now(), new_date=date, reason=reason)
     if sale_end_at is not None:
-        after = msgspec.structs.replace(after, sale_end_at=policy.reachable("sale_end_at", sale_end_at))
+        after = msgspec.structs.replace(after, sale_end_at=policy.to_checked_utc("sale_end_at", sale_end_at))
     policy.check_times(after)
     event = await _save(tx, after)
     await audit_difference(
         tx, f"event.{move}", "event", before, event, reason=reason, approval_reference=approval_reference
     )
-    await tell(tx, _FACTS[move], before, event, reason=reason)
+    await announce_change(tx, _FACTS[move], before, event, reason=reason)
     return event
 
 
 async def delete_event(tx: Tx, event_id: UUID, if_match: str | None) -> None:
     """Only a draft can be deleted: nothing was sold of it."""
     event = await lock_event(tx, event_id)
-    versions.check(if_match, event.version)
+    versions.check_if_match(if_match, event.version)
     if event.status != Status.DRAFT:
         raise NotDeletable(f"The event is {event.status}; archive it instead.")
-    await tell(tx, facts.EventDeleted, event, event)
+    await announce_change(tx, facts.EventDeleted, event, event)
     await store.delete_event(tx, event_id)
     await image_actions.detach(tx, event.cover_image_ids)
     await audit.write(tx, "event.deleted", "event", event_id, before={"name": event.name, "slug": event.slug})
@@ -168,12 +170,12 @@ async def duplicate_event(tx: Tx, who: Principal, event_id: UUID, request: Dupli
     """Copies an event to another date, as a draft of the same series. All times keep their offset from the start."""
     source, venue = await _lock_with_venue(tx, event_id)
     if venue is None:
-        raise VenueUnknown("The event's venue was deleted. Choose another venue for it first.")
+        raise VenueNotFound("The event's venue was deleted. Choose another venue for it first.")
     group = source.recurrence_group_id or source.id
     if source.recurrence_group_id is None:
         await _begin_series(tx, source)
     # Measured from the effective date: the sale of a postponed event was shifted with it.
-    start_at = policy.reachable("start_at", request.start_at)
+    start_at = policy.to_checked_utc("start_at", request.start_at)
     delta = start_at - policy.date_of(source)
     copy = NewEvent(
         venue_id=venue.id,
@@ -195,9 +197,9 @@ async def duplicate_event(tx: Tx, who: Principal, event_id: UUID, request: Dupli
 # --- shared
 
 
-async def share_event(tx: Tx, event_id: UUID) -> Event:
+async def lock_event_shared(tx: Tx, event_id: UUID) -> Event:
     """Locks the event FOR SHARE: it does not change before the commit, and others may share the lock."""
-    event = await store.share_event(tx, event_id)
+    event = await store.lock_event_shared(tx, event_id)
     if event is None:
         raise NotFound
     return event
@@ -211,11 +213,11 @@ async def lock_event(tx: Tx, event_id: UUID) -> Event:
     return event
 
 
-async def _venue(tx: Tx, venue_id: UUID) -> Venue:
+async def _lock_venue(tx: Tx, venue_id: UUID) -> Venue:
     """Locks the venue FOR KEY SHARE, so that it stays. Always before the event: a deletion locks in that order too."""
-    venue = await store.keep_venue(tx, venue_id)
+    venue = await store.lock_venue_shared(tx, venue_id)
     if venue is None:
-        raise VenueUnknown(fields=[FieldError("venue_id", "There is no such venue.")])
+        raise VenueNotFound(fields=[FieldError("venue_id", "There is no such venue.")])
     return venue
 
 
@@ -224,11 +226,11 @@ _NO_CHANGE = ChangeEvent()
 
 async def _lock_with_venue(tx: Tx, event_id: UUID, change: ChangeEvent = _NO_CHANGE) -> tuple[Event, Venue | None]:
     """Locks the event's (new) venue, then the events in the order of their ids. Returns event and venue."""
-    seen = await get_event(tx, event_id)
+    seen = await require_event(tx, event_id)
     if change.venue_id is not UNSET:
-        venue: Venue | None = await _venue(tx, change.venue_id)
+        venue: Venue | None = await _lock_venue(tx, change.venue_id)
     else:  # None if the venue was deleted: then it sets no limit
-        venue = await store.keep_venue(tx, seen.venue_id) if seen.venue_id else None
+        venue = await store.lock_venue_shared(tx, seen.venue_id) if seen.venue_id else None
     if change.replaced_by_event_id not in (UNSET, None):
         await store.lock_events(tx, [event_id, change.replaced_by_event_id])
     event = await lock_event(tx, event_id)
@@ -241,12 +243,12 @@ async def _begin_series(tx: Tx, source: Event) -> None:
     after = msgspec.structs.replace(source, recurrence_group_id=source.id)
     event = await _save(tx, after)
     await audit_difference(tx, "event.updated", "event", source, event)
-    await tell(tx, facts.EventUpdated, source, event, changed=["recurrence_group_id"])
+    await announce_change(tx, facts.EventUpdated, source, event, changed=["recurrence_group_id"])
 
 
 def _dedupe_key(event: Event) -> str:
     start_ms = int(event.start_at.timestamp() * 1000)
-    return f"{event.created_by}:{event.venue_id}:{start_ms}:{text.slug(event.name, 'event')}"
+    return f"{event.created_by}:{event.venue_id}:{start_ms}:{text.make_slug(event.name, 'event')}"
 
 
 async def _insert(tx: Tx, draft: Event, *, chosen: bool) -> Event:
@@ -280,7 +282,7 @@ async def _insert(tx: Tx, draft: Event, *, chosen: bool) -> Event:
                 dedupe_key=_dedupe_key(draft),
             )
         except asyncpg.UniqueViolationError:
-            raise Duplicated() from None
+            raise EventExists() from None
         if event is not None:
             return event
         if chosen:
@@ -324,18 +326,18 @@ async def _save(tx: Tx, event: Event) -> Event:
         )
     except asyncpg.UniqueViolationError as error:
         if error.constraint_name == "events_dedupe":
-            raise Duplicated() from None
+            raise EventExists() from None
         raise SlugTaken(f"Another event has the slug “{event.slug}”.", slug=event.slug) from None
     assert saved
     return saved
 
 
-async def tell(tx: Tx, kind: type[facts.EventFact], before: Event, after: Event, **more: Any) -> None:
+async def announce_change(tx: Tx, kind: type[facts.EventFact], before: Event, after: Event, **more: Any) -> None:
     """Announces the fact, which runs its sync handlers; invalidates caches and publishes to the live channels."""
     if issubclass(kind, facts.DatedFact):
-        more["moved_days"] = policy.days_moved(before, after)
+        more["moved_days"] = policy.count_days_moved(before, after)
     if issubclass(kind, facts.ListedFact):
-        more |= policy.listing(after)
+        more |= policy.to_listed_fields(after)
     fact = kind(
         subject_id=after.id,
         old_status=before.status,
@@ -346,9 +348,11 @@ async def tell(tx: Tx, kind: type[facts.EventFact], before: Event, after: Event,
     )
     await announce(tx, fact)
     assert tx.organization_id
-    Cache.invalidate(tx, *keys.stale(tx.organization_id, before, after))
-    message = {"fact": kind.name, "event_id": after.id} | {name: getattr(fact, name) for name in _NEWS}
-    tx.tell(f"events:org:{tx.organization_id}", message)
-    tx.tell(f"events:event:{after.id}", message)
+    Cache.invalidate(tx, *cache_keys.stale_after_change(tx.organization_id, before, after))
+    message = {"fact": kind.name, "event_id": after.id} | {name: getattr(fact, name) for name in _LIVE_FIELDS}
+    tx.publish(f"events:org:{tx.organization_id}", message)
+    tx.publish(f"events:event:{after.id}", message)
     if kind in _FACTS.values():
-        tx.after_commit.append(partial(changes.note_status, tx.organization_id, tx.actor, before, after, fact))
+        tx.after_commit.append(
+            partial(monitoring.record_status_change, tx.organization_id, tx.actor, before, after, fact)
+        )

@@ -133,7 +133,7 @@ class EventDeleted(EventFact, frozen=True, kw_only=True):
     name: ClassVar[str] = "event.deleted"
 
 
-ABOUT_A_SHOW: tuple[type[EventFact], ...] = (
+EVENT_FACTS: tuple[type[EventFact], ...] = (
     EventCreated, EventPublished, EventUnpublished, EventStarted, EventEnded, EventPostponed, EventRescheduled,
     EventCanceled, EventArchived, EventUpdated, EventDeleted,
 )  # fmt: skip

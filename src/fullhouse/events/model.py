@@ -262,7 +262,7 @@ class Reschedule(Request, frozen=True, kw_only=True):
     reason: Reason | None = None
 
 
-class PlatformOrder(Request, frozen=True, kw_only=True):
+class StopRequest(Request, frozen=True, kw_only=True):
     """A reason is always required; a tenant_manager also needs a reference to the tenant's consent."""
 
     reason: Reason
@@ -289,13 +289,13 @@ class NoNewDate(Conflict):
     code, title = "no_new_date", "The event has no new date yet"
 
 
-class ShowIsOver(Conflict):
+class EventIsOver(Conflict):
     """An event that has ended, was cancelled or is archived cannot be changed. Duplicate it instead."""
 
     code, title = "event_is_over", "The event can no longer be changed"
 
 
-class NotItsOwnReplacement(Invalid):
+class ReplacedByItself(Invalid):
     """An event can only be replaced by another event."""
 
     code, title = "replaced_by_itself", "An event cannot replace itself"
@@ -313,7 +313,7 @@ class DateNotEditable(Conflict):
     code, title = "date_not_editable", "Postpone or reschedule the event instead"
 
 
-class Duplicated(Conflict):
+class EventExists(Conflict):
     """The same person has already created an event with this name, venue and start."""
 
     code, title = "event_exists", "This event exists already"
@@ -325,7 +325,7 @@ class StartInThePast(Invalid):
     code, title = "start_in_the_past", "The start is in the past"
 
 
-class WrongTimes(Invalid):
+class InvalidTimes(Invalid):
     """Doors, start, end and sale window do not fit together."""
 
     code, title = "invalid_times", "The times do not fit together"
@@ -337,7 +337,7 @@ class AboveVenueCapacity(Invalid):
     code, title = "capacity_above_venue", "The capacity is too high"
 
 
-class VenueUnknown(Invalid):
+class VenueNotFound(Invalid):
     """There is no such venue in this organisation."""
 
     code, title = "venue_not_found", "Venue not found"

@@ -7,7 +7,7 @@ from fullhouse.accounts import actions as accounts
 from fullhouse.accounts.model import PlatformRole
 from fullhouse.events import actions, store
 from fullhouse.events import reads as event_reads
-from fullhouse.events.model import ApprovalMissing, EventView, PlatformOrder
+from fullhouse.events.model import ApprovalMissing, EventView, StopRequest
 from fullhouse.events.policy import Move, date_of
 from fullhouse.events.public import reads as public_reads
 from fullhouse.kit.actors import Principal
@@ -19,29 +19,29 @@ from fullhouse.kit.services import Services
 
 
 @post("/api/platform/events/{event_id:uuid}/cancel", "platform.events.stop", status=200)
-async def cancel_any_event(who: Principal, services: Services, event_id: UUID, data: PlatformOrder) -> EventView:
+async def cancel_any_event(who: Principal, services: Services, event_id: UUID, data: StopRequest) -> EventView:
     """Cancel an event of any organisation."""
     return await _stop(who, services, event_id, Move.CANCEL, data)
 
 
 @post("/api/platform/events/{event_id:uuid}/postpone", "platform.events.stop", status=200)
-async def postpone_any_event(who: Principal, services: Services, event_id: UUID, data: PlatformOrder) -> EventView:
+async def postpone_any_event(who: Principal, services: Services, event_id: UUID, data: StopRequest) -> EventView:
     """Postpone an event of any organisation, without a new date."""
     return await _stop(who, services, event_id, Move.POSTPONE, data)
 
 
-async def _stop(who: Principal, services: Services, event_id: UUID, move: Move, order: PlatformOrder) -> EventView:
-    organization_id = await public_reads.organization_of(services, event_id)
+async def _stop(who: Principal, services: Services, event_id: UUID, move: Move, order: StopRequest) -> EventView:
+    organization_id = await public_reads.require_organization(services, event_id)
     approval = order.tenant_approval_reference
     if who.role == PlatformRole.TENANT_MANAGER and approval is None:
         async with services.database.tenant(organization_id, who.actor) as tx:
             await audit.write(tx, f"event.{move}_refused", "event", event_id, reason=order.reason)
         missing = ApprovalMissing()
-        missing.noted = True
+        missing.is_audited = True
         raise missing
     async with services.database.tenant(organization_id, who.actor) as tx:
         event = await actions.move_event(tx, event_id, move, reason=order.reason, approval_reference=approval)
-        (view,) = await event_reads.views(tx, [event])
+        (view,) = await event_reads.to_views(tx, [event])
         return view
 
 
@@ -53,10 +53,10 @@ async def list_events_of_any(
     cursors = Cursors(services.keyring, "platform_events", organization_id)
     after_at, after_id = cursors.read(cursor, datetime, UUID) or (None, None)
     async with services.database.tenant(organization_id, who.actor) as tx:
-        await accounts.get_profile(tx)
-        rows = await store.events_to_stop(tx, after_at=after_at, after_id=after_id, limit=limit + 1)
+        await accounts.require_profile(tx)
+        rows = await store.list_unfinished_events(tx, after_at=after_at, after_id=after_id, limit=limit + 1)
         page = cursors.page(rows, limit, date_of, "id")
-        return Page(await event_reads.views(tx, page.data), page.next_cursor)
+        return Page(await event_reads.to_views(tx, page.data), page.next_cursor)
 
 
 handlers = [cancel_any_event, postpone_any_event, list_events_of_any]

@@ -13,14 +13,14 @@ from fullhouse.events.model import (
     AboveVenueCapacity,
     DateNotEditable,
     Event,
+    InvalidTimes,
     MoveNotAllowed,
     NoNewDate,
     StartInThePast,
     Venue,
-    WrongTimes,
 )
 from fullhouse.kit.errors import FieldError, Invalid
-from fullhouse.kit.times import utc
+from fullhouse.kit.times import to_utc
 
 S = model.Status  # short, for the tables below
 Move = model.Move
@@ -105,7 +105,9 @@ def next_status(status: str, move: Move) -> model.Status:
     allowed = [m.value for m in moves_from(current)]
     extra: dict[str, Any] = {"from": current, "to": LEADS_TO[move], "allowed": allowed}
     instead = f"Allowed now: {', '.join(allowed)}." if allowed else "Its status is final."
-    raise MoveNotAllowed(f"Cannot {move} an event that is {current}. {instead}", **extra)
+    raise MoveNotAllowed(
+        f"Cannot {move} the event: it is {current} and cannot become {LEADS_TO[move]}. {instead}", **extra
+    )
 
 
 def moves_from(status: str) -> list[Move]:
@@ -179,7 +181,7 @@ def is_visible(status: str) -> bool:
     return VISIBLE[S(status)]
 
 
-def with_ahead(named: Iterable[str]) -> set[str]:
+def expand_ahead(named: Iterable[str]) -> set[str]:
     """Expands `ahead` to every status that is not over yet."""
     given = set(named)
     return given - {"ahead"} | ({status.value for status in S if not is_over(status)} if "ahead" in given else set())
@@ -211,9 +213,9 @@ def epoch(now: datetime) -> int:
     return int(now.timestamp()) // EPOCH_S
 
 
-def reachable(field: str, moment: datetime) -> datetime:
+def to_checked_utc(field: str, moment: datetime) -> datetime:
     """The moment in UTC; refused outside of `YEARS`."""
-    in_utc = utc(moment)
+    in_utc = to_utc(moment)
     if in_utc.year not in YEARS:
         sentence = f"Between the years {YEARS[0]} and {YEARS[-1]}."
         raise Invalid(f"{field}: {sentence}", fields=[FieldError(field, sentence)])
@@ -229,7 +231,7 @@ def check_date_edit(before: Event, after: Event) -> None:
         raise DateNotEditable("The event is postponed. Set its new date with POST …/reschedule.")
 
 
-def moved_along(before: Event, after: Event, named: Container[str]) -> Event:
+def shift_times(before: Event, after: Event, named: Container[str]) -> Event:
     """A new start shifts end, doors and end of sale by the same amount, unless they are given (`named`)."""
     delta = after.start_at - before.start_at
     times = {name: getattr(before, name) + delta for name in ("end_at", "doors_at") if name not in named}
@@ -238,7 +240,7 @@ def moved_along(before: Event, after: Event, named: Container[str]) -> Event:
     return replace(after, **times) if delta else after
 
 
-def days_moved(before: Event, after: Event) -> int:
+def count_days_moved(before: Event, after: Event) -> int:
     """Calendar days in the event's time zone. 0 if the duration changed: then no day maps to another."""
     if duration(before) != duration(after):
         return 0
@@ -260,7 +262,7 @@ def check_times(event: Event) -> None:
         if bad
     ]
     if wrong:
-        raise WrongTimes(" ".join(f"{w.path}: {w.message}" for w in wrong), fields=wrong)
+        raise InvalidTimes(" ".join(f"{w.path}: {w.message}" for w in wrong), fields=wrong)
 
 
 def check_capacity(capacity: int, venue: Venue | None, most_anywhere: int = CAPACITY_MAX) -> None:
@@ -272,22 +274,22 @@ def check_capacity(capacity: int, venue: Venue | None, most_anywhere: int = CAPA
         )
 
 
-def moved(event: Event, move: Move, now: datetime, *, new_date: datetime | None, reason: str | None) -> Event:
+def apply_move(event: Event, move: Move, now: datetime, *, new_date: datetime | None, reason: str | None) -> Event:
     """The event after a transition: its status, dates and reason."""
     after = replace(event, status=next_status(event.status, move))
     check_reason(move, reason)
     match move:
         case Move.PUBLISH | Move.START:
-            after = _on_its_new_date(after) if event.status == S.POSTPONED else after
+            after = _apply_new_date(after) if event.status == S.POSTPONED else after
             if move is Move.PUBLISH and after.end_at <= now:
                 raise StartInThePast("The event's end is in the past. Change its dates first.")
             return replace(after, published_at=after.published_at or now)
         case Move.POSTPONE:
             postponed = replace(after, postponement_reason=reason)
-            return _rescheduled(postponed, new_date, now) if new_date else postponed
+            return _reschedule(postponed, new_date, now) if new_date else postponed
         case Move.RESCHEDULE:
             assert new_date is not None
-            return _rescheduled(after, new_date, now)
+            return _reschedule(after, new_date, now)
         case Move.CANCEL:
             return replace(after, cancelled_at=now, cancellation_reason=reason)
         case _:
@@ -299,7 +301,7 @@ def check_reason(move: Move, reason: str | None) -> None:
         raise Invalid("reason: Enter a reason.", fields=[FieldError("reason", "Enter a reason.")])
 
 
-def _rescheduled(event: Event, new_date: datetime, now: datetime) -> Event:
+def _reschedule(event: Event, new_date: datetime, now: datetime) -> Event:
     """Sets the new date. The end of sale shifts with it; the start of sale stays."""
     if new_date <= now:
         raise StartInThePast("The new date is in the past.", fields=[FieldError("rescheduled_at", "In the future.")])
@@ -308,14 +310,14 @@ def _rescheduled(event: Event, new_date: datetime, now: datetime) -> Event:
     return replace(event, rescheduled_at=new_date, sale_end_at=sale_end_at)
 
 
-def _on_its_new_date(event: Event) -> Event:
+def _apply_new_date(event: Event) -> Event:
     """Leaves `postponed`: the announced new date becomes the date."""
     if event.rescheduled_at is None:
         raise NoNewDate()
     return replace(event, **times_of(event)._asdict(), rescheduled_at=None, postponement_reason=None)
 
 
-def listing(event: Event) -> dict[str, Any]:
+def to_listed_fields(event: Event) -> dict[str, Any]:
     """The fields of a `ListedFact`, named as in the event service (`/event/v1`); times are the effective ones."""
     times = times_of(event)
     return {

@@ -73,7 +73,7 @@ VALUES (:id, :org, :slug, :name, :kind, :timezone, :address?, :address_parts, :c
 ON CONFLICT DO NOTHING
 RETURNING {venue};
 
--- name: city_venue
+-- name: find_city_venue
 SELECT {venue}
 FROM venues WHERE organization_id = :org AND stands_for = :stands_for;
 
@@ -81,7 +81,7 @@ FROM venues WHERE organization_id = :org AND stands_for = :stands_for;
 SELECT {venue}
 FROM venues WHERE organization_id = :org AND id = :venue_id?;
 
--- name: keep_venue
+-- name: lock_venue_shared
 -- FOR KEY SHARE: the venue is not deleted before the rows that refer to it are written. Always before an event's lock.
 SELECT {venue}
 FROM venues WHERE organization_id = :org AND id = :venue_id FOR KEY SHARE;
@@ -165,7 +165,7 @@ SELECT active_participants FROM event_stats WHERE organization_id = :org AND eve
 SELECT {event}
 FROM events WHERE organization_id = :org AND slug = :slug;
 
--- name: share_event
+-- name: lock_event_shared
 -- FOR SHARE: the event does not change while rows that depend on it are written.
 SELECT {event}
 FROM events WHERE organization_id = :org AND id = :event_id FOR SHARE;
@@ -193,7 +193,7 @@ RETURNING {event};
 -- name: delete_event
 DELETE FROM events WHERE organization_id = :org AND id = :event_id;
 
--- name: sales_among
+-- name: list_sales
 -- Tickets sold of an event's capacity now: per zone or, without a layout, per ticket type. Capacity that is sold per
 -- day cannot be given as one number.
 SELECT shows.event_id, p.sale_start_at AS opens_at, p.sale_end_at AS closes_at,
@@ -226,7 +226,7 @@ WHERE organization_id = :org
   AND (:after_at?::timestamptz IS NULL OR (coalesce(rescheduled_at, start_at), id) > (:after_at, :after_id?::uuid))
 ORDER BY coalesce(rescheduled_at, start_at), id LIMIT :limit;
 
--- name: events_to_stop
+-- name: list_unfinished_events
 -- Events that are not over yet, live ones included.
 SELECT {event}
 FROM events
@@ -289,12 +289,12 @@ SELECT array(SELECT id FROM events
                AND status IN ('draft', 'published', 'live', 'postponed')
              ORDER BY id FOR UPDATE);
 
--- name: leave_venue
+-- name: clear_venue
 UPDATE events SET venue_id = NULL, version = version + 1, updated_at = app.clock()
 WHERE organization_id = :org AND venue_id = :venue_id
 RETURNING {event};
 
--- name: too_large_for
+-- name: list_events_above_capacity
 -- Announced events at a venue with a capacity above :max_capacity.
 SELECT name, id FROM events
 WHERE organization_id = :org AND venue_id = :venue_id AND status IN ('published', 'live', 'postponed')
@@ -305,10 +305,10 @@ ORDER BY start_at, id LIMIT 10;
 -- Locked before an event's rank or its public row: ranking locks these rows first, in the order of their ids.
 SELECT FROM event_stats WHERE organization_id = :org AND event_id = :event_id FOR UPDATE;
 
--- name: hide_event
+-- name: delete_public_event
 DELETE FROM public_events WHERE organization_id = :org AND event_id = :event_id;
 
--- name: show_event
+-- name: upsert_public_event
 -- The text is folded by the caller. A word is indexed as written and, where the language is known, by its stem.
 INSERT INTO public_events (event_id, organization_id, slug, title, description, category, status, venue_name, city,
                            city_norm, country, address, timezone, start_at, end_at, first_start_at, rescheduled_at,
@@ -347,7 +347,7 @@ SELECT least(
      WHERE p.selling IS NOT NULL AND multirange(range_merge(p.selling)) <> p.selling AND e.edge >= app.clock()))
          AS value;
 
--- name: follow_stock
+-- name: update_stock
 SELECT app.follow_stock(:org, :event_id);
 
 -- name: is_alone_in_its_city
@@ -356,14 +356,14 @@ SELECT NOT EXISTS (SELECT FROM public_events WHERE city_norm = :city_norm AND ev
 -- name: is_alone_in_its_category
 SELECT NOT EXISTS (SELECT FROM public_events WHERE category = :category AND event_id <> :event_id);
 
--- name: house
+-- name: find_public_organization
 SELECT status = 'active' AS is_open, slug, name FROM organizations WHERE id = :organization_id;
 
--- name: show_of_any_house
+-- name: find_listed_event
 -- Also of a suspended organisation: public/reads.py checks that.
 SELECT {show} FROM shows_of_any_house WHERE id = :event_id;
 
--- name: public_event
+-- name: find_public_event
 SELECT {show} FROM public_shows WHERE id = :event_id;
 
 -- name: public_feed
@@ -450,7 +450,7 @@ FROM (SELECT id FROM public_shows
 JOIN public_shows USING (id)
 ORDER BY ts_rank(search, {words}) DESC, start_time, id LIMIT :limit;
 
--- name: horizon
+-- name: find_search_horizon
 -- The start of the twenty thousandth event from :since on; null if there are fewer.
 SELECT start_at FROM public_events WHERE :since?::timestamptz IS NULL OR start_at >= :since
 ORDER BY start_at, event_id OFFSET 20000 LIMIT 1;
@@ -469,17 +469,17 @@ SELECT min(city) AS city,
        count(*)::integer AS events
 FROM public_shows GROUP BY city_norm;
 
--- name: cities_of_house
+-- name: list_cities_of_organization
 SELECT array_agg(city ORDER BY city)
 FROM (SELECT min(city) AS city FROM public_shows WHERE organization_id = :organization_id GROUP BY city_norm
       LIMIT :limit) AS its;
 
--- name: begin_stats
+-- name: insert_stats
 -- A newly announced event starts with the heat of one view.
 INSERT INTO event_stats (organization_id, event_id, heat)
 VALUES (:org, :event_id, app.heat(NULL, 1)) ON CONFLICT DO NOTHING;
 
--- name: rank_event
+-- name: update_ranks
 -- A first rank is valid at once; a later one from epoch :next_epoch on, and only if a rank column has changed.
 WITH fresh AS (
     SELECT p.event_id, p.organization_id, app.rank(s.heat, p.start_at) AS rank, p.start_at, p.city_norm, p.category
@@ -519,7 +519,7 @@ WHERE s.organization_id = :org AND s.event_id = act.event_id;
 -- name: unranked_organizations
 SELECT array(SELECT DISTINCT organization_id FROM event_stats WHERE unranked LIMIT 1000);
 
--- name: take_unranked
+-- name: claim_unranked
 WITH mine AS (
     SELECT event_id FROM event_stats WHERE organization_id = :org AND unranked ORDER BY event_id FOR UPDATE
 ), taken AS (
@@ -528,12 +528,12 @@ WITH mine AS (
 )
 SELECT array(SELECT event_id FROM taken);
 
--- name: forget_ranks
+-- name: delete_old_ranks
 -- A cursor of `trending` is valid for an hour (120 epochs).
 DELETE FROM public_ranks WHERE ctid IN (
     SELECT ctid FROM public_ranks WHERE until_epoch < app.epoch() - 120 AND until_epoch < 2147483647 LIMIT 1000);
 
--- name: my_events
+-- name: list_own_events
 SELECT id, created_by AS owner_id, name AS title, description, city, category, start_at AS start_time,
        end_at AS end_time, capacity, cover_image_ids, status, published_at, cancelled_at AS canceled_at, created_at,
        updated_at,
@@ -546,10 +546,10 @@ ORDER BY created_at DESC, id DESC LIMIT :limit;
 
 -- pages and feeds
 
--- name: public_show_at
+-- name: find_public_event_by_slug
 SELECT {show} FROM public_shows WHERE organization = :organization AND slug = :slug;
 
--- name: replacement_at
+-- name: find_replacement_slug
 -- Where the URL of an announced event that is hidden now redirects to: the first public one in its chain of
 -- replacements.
 WITH RECURSIVE chain AS (
@@ -563,11 +563,11 @@ WITH RECURSIVE chain AS (
 SELECT p.slug FROM chain JOIN public_events p ON p.organization_id = :org AND p.event_id = chain.id
 ORDER BY chain.n LIMIT 1;
 
--- name: coming_shows
+-- name: list_coming_events
 SELECT {show} FROM public_shows
 WHERE organization_id = :organization_id AND end_time > app.clock() ORDER BY start_time, id LIMIT :limit;
 
--- name: newest_shows
+-- name: list_newest_events
 SELECT {show} FROM public_shows
 WHERE :organization_id?::uuid IS NULL OR organization_id = :organization_id
 ORDER BY published_at DESC, id DESC LIMIT :limit;
@@ -588,7 +588,7 @@ SELECT array(
     SELECT event_id FROM (SELECT event_id, row_number() OVER (ORDER BY event_id) AS place FROM public_events) AS counted
     WHERE place % :size = 0 ORDER BY event_id);
 
--- name: sitemap_shows
+-- name: list_sitemap_events
 SELECT organization, slug, changed_at FROM public_shows
 WHERE id > :after_id? AND (:last_id?::uuid IS NULL OR id <= :last_id) ORDER BY id LIMIT :limit;
 
@@ -634,11 +634,11 @@ UPDATE images i SET attached_at = NULL, created_at = app.clock()
 WHERE organization_id = :org AND id = ANY (:image_ids::uuid[]) AND NOT EXISTS (
     SELECT FROM events e WHERE e.organization_id = :org AND e.cover_image_ids @> ARRAY[i.id]);
 
--- name: lock_pictures
+-- name: lock_image_quota
 -- Serialises uploads of an organisation, so that each one's quota check sees the others.
 SELECT pg_advisory_xact_lock(hashtextextended('pictures:' || :org::uuid, 0))::text;
 
--- name: image_bytes
+-- name: sum_image_bytes
 SELECT coalesce(sum(bytes), 0)::bigint FROM images WHERE organization_id = :org;
 
 -- name: delete_unused_image

@@ -12,14 +12,14 @@ from fullhouse.events.store import Sales
 from fullhouse.kit.db.database import Tx
 
 
-async def views(tx: Tx, events: Sequence[Event]) -> list[EventView]:
-    rows = await store.sales_among(tx, [event.id for event in events])
+async def to_views(tx: Tx, events: Sequence[Event]) -> list[EventView]:
+    rows = await store.list_sales(tx, [event.id for event in events])
     sales = {row.event_id: row for row in rows}
     now = await tx.now()
-    return [_view(event, now, sales[event.id]) for event in events]
+    return [_to_view(event, now, sales[event.id]) for event in events]
 
 
-def _view(event: Event, now: datetime, sales: Sales) -> EventView:
+def _to_view(event: Event, now: datetime, sales: Sales) -> EventView:
     opens_at, closes_at = sales.opens_at or event.sale_start_at, sales.closes_at or event.sale_end_at
     stock = Stock(opens_at, closes_at, sales.has_tickets, sales.sold_out, sales.periods)
     limits = [limit for limit in (event.capacity, sales.places) if limit]

@@ -31,8 +31,8 @@ from fullhouse.kit.actors import Principal
 from fullhouse.kit.db.cursors import LIMIT, Cursors, Page
 from fullhouse.kit.db.database import Tx
 from fullhouse.kit.errors import FieldError, Invalid
-from fullhouse.kit.http.endpoints import Reply, delete, get, patch, post
-from fullhouse.kit.http.parameters import After, IfMatch, Moment, PageSize, moment
+from fullhouse.kit.http.endpoints import DataWithHeaders, delete, get, patch, post
+from fullhouse.kit.http.parameters import After, IfMatch, Moment, PageSize, parse_moment
 from fullhouse.kit.http.versions import etag
 from fullhouse.kit.services import Services
 
@@ -62,7 +62,7 @@ async def list_events(
     cursor: After = None,
 ) -> Page[EventView]:
     """Events of every status, ordered by date (a new date counts). The status `ahead` selects those not over yet."""
-    statuses, starts, ends = _statuses(status), moment("since", since), moment("until", until)
+    statuses, starts, ends = _parse_statuses(status), parse_moment("since", since), parse_moment("until", until)
     cursors = Cursors(services.keyring, "events", tx.organization_id, statuses, slug, venue_id, starts, ends)
     after_at, after_id = cursors.read(cursor, datetime, UUID) or (None, None)
     rows = await store.list_events(
@@ -77,10 +77,10 @@ async def list_events(
         limit=limit + 1,
     )
     page = cursors.page(rows, limit, date_of, "id")
-    return Page(await event_reads.views(tx, page.data), page.next_cursor)
+    return Page(await event_reads.to_views(tx, page.data), page.next_cursor)
 
 
-def _statuses(values: list[str] | None) -> list[str] | None:
+def _parse_statuses(values: list[str] | None) -> list[str] | None:
     """Sorted, so that the same filter gives the same cursor however it is written."""
     if not values:
         return None
@@ -88,39 +88,39 @@ def _statuses(values: list[str] | None) -> list[str] | None:
     if unknown := named - _KNOWN:
         sentence = f"One of {', '.join(get_args(StatusFilter))}."
         raise Invalid(f"status: {sentence}", fields=[FieldError("status", sentence)], unknown=sorted(unknown))
-    return sorted(policy.with_ahead(named))
+    return sorted(policy.expand_ahead(named))
 
 
 @get("/api/events/upcoming", "events.read")
 async def list_upcoming_events(who: Principal, services: Services, venue_id: UUID | None = None) -> list[EventSummary]:
     """Announced events that are not over, the next one first, in short: for dashboards and drop-downs. At most 200."""
-    return await public_reads.upcoming(services, who.organization_id, venue_id)
+    return await public_reads.list_upcoming(services, who.organization_id, venue_id)
 
 
 @post("/api/events", "events.create", location="/api/events/{id}")
-async def create_event(tx: Tx, who: Principal, data: NewEvent) -> Reply[EventView]:
+async def create_event(tx: Tx, who: Principal, data: NewEvent) -> DataWithHeaders[EventView]:
     """Create an event as a draft. The name, address and time zone of its venue are copied to it."""
-    return await _shown(tx, await actions.create_event(tx, who, data))
+    return await _to_reply(tx, await actions.create_event(tx, who, data))
 
 
 @get("/api/events/{event_id:uuid}", "events.read")
-async def get_event(tx: Tx, event_id: UUID) -> Reply[EventView]:
+async def get_event(tx: Tx, event_id: UUID) -> DataWithHeaders[EventView]:
     """One event, with the transitions that its status allows now, and the number of active participants."""
-    return await _shown(tx, await actions.get_event(tx, event_id))
+    return await _to_reply(tx, await actions.require_event(tx, event_id))
 
 
 @get("/api/events/{event_id:uuid}/summary", "events.read")
 async def get_event_summary(who: Principal, services: Services, event_id: UUID) -> EventSummary:
     """One event in short, from the cache: for screens that poll."""
-    return await public_reads.summary(services, who.organization_id, event_id)
+    return await public_reads.require_summary(services, who.organization_id, event_id)
 
 
 @patch("/api/events/{event_id:uuid}", "events.update")
 async def change_event(
     tx: Tx, who: Principal, event_id: UUID, data: ChangeEvent, if_match: IfMatch = None
-) -> Reply[EventView]:
+) -> DataWithHeaders[EventView]:
     """Change an event. Moving an announced one to another venue requires a reason."""
-    return await _shown(tx, await actions.change_event(tx, who, event_id, data, if_match))
+    return await _to_reply(tx, await actions.change_event(tx, who, event_id, data, if_match))
 
 
 @delete("/api/events/{event_id:uuid}", "events.delete")
@@ -130,41 +130,47 @@ async def delete_event(tx: Tx, event_id: UUID, if_match: IfMatch = None) -> None
 
 
 @post("/api/events/{event_id:uuid}/publish", "events.publish", status=200)
-async def publish_event(tx: Tx, event_id: UUID, if_match: IfMatch = None) -> Reply[EventView]:
+async def publish_event(tx: Tx, event_id: UUID, if_match: IfMatch = None) -> DataWithHeaders[EventView]:
     """Publish an event, or a postponed one again on its new date."""
-    return await _shown(tx, await actions.move_event(tx, event_id, Move.PUBLISH, if_match=if_match))
+    return await _to_reply(tx, await actions.move_event(tx, event_id, Move.PUBLISH, if_match=if_match))
 
 
 @post("/api/events/{event_id:uuid}/unpublish", "events.publish", status=200)
-async def unpublish_event(tx: Tx, event_id: UUID, data: WithReason, if_match: IfMatch = None) -> Reply[EventView]:
+async def unpublish_event(
+    tx: Tx, event_id: UUID, data: WithReason, if_match: IfMatch = None
+) -> DataWithHeaders[EventView]:
     """Turn a published event back into a draft."""
-    return await _shown(
+    return await _to_reply(
         tx, await actions.move_event(tx, event_id, Move.UNPUBLISH, reason=data.reason, if_match=if_match)
     )
 
 
 @post("/api/events/{event_id:uuid}/start", "events.publish", status=200)
-async def start_event(tx: Tx, event_id: UUID, if_match: IfMatch = None) -> Reply[EventView]:
+async def start_event(tx: Tx, event_id: UUID, if_match: IfMatch = None) -> DataWithHeaders[EventView]:
     """Start the event by hand; the scheduler does it when doors open."""
-    return await _shown(tx, await actions.move_event(tx, event_id, Move.START, if_match=if_match))
+    return await _to_reply(tx, await actions.move_event(tx, event_id, Move.START, if_match=if_match))
 
 
 @post("/api/events/{event_id:uuid}/end", "events.publish", status=200)
-async def end_event(tx: Tx, event_id: UUID, if_match: IfMatch = None) -> Reply[EventView]:
+async def end_event(tx: Tx, event_id: UUID, if_match: IfMatch = None) -> DataWithHeaders[EventView]:
     """End the event by hand; the scheduler does it at its end time."""
-    return await _shown(tx, await actions.move_event(tx, event_id, Move.END, if_match=if_match))
+    return await _to_reply(tx, await actions.move_event(tx, event_id, Move.END, if_match=if_match))
 
 
 @post("/api/events/{event_id:uuid}/cancel", "events.cancel", status=200)
-async def cancel_event(tx: Tx, event_id: UUID, data: Cancel, if_match: IfMatch = None) -> Reply[EventView]:
+async def cancel_event(tx: Tx, event_id: UUID, data: Cancel, if_match: IfMatch = None) -> DataWithHeaders[EventView]:
     """Cancel an event for good. Sales stop at once. A reason is required."""
-    return await _shown(tx, await actions.move_event(tx, event_id, Move.CANCEL, reason=data.reason, if_match=if_match))
+    return await _to_reply(
+        tx, await actions.move_event(tx, event_id, Move.CANCEL, reason=data.reason, if_match=if_match)
+    )
 
 
 @post("/api/events/{event_id:uuid}/postpone", "events.cancel", status=200)
-async def postpone_event(tx: Tx, event_id: UUID, data: Postpone, if_match: IfMatch = None) -> Reply[EventView]:
+async def postpone_event(
+    tx: Tx, event_id: UUID, data: Postpone, if_match: IfMatch = None
+) -> DataWithHeaders[EventView]:
     """Postpone an event, with or without a new date. A reason is required."""
-    return await _shown(
+    return await _to_reply(
         tx,
         await actions.move_event(
             tx, event_id, Move.POSTPONE, new_date=data.rescheduled_at, reason=data.reason, if_match=if_match
@@ -173,9 +179,11 @@ async def postpone_event(tx: Tx, event_id: UUID, data: Postpone, if_match: IfMat
 
 
 @post("/api/events/{event_id:uuid}/reschedule", "events.cancel", status=200)
-async def reschedule_event(tx: Tx, event_id: UUID, data: Reschedule, if_match: IfMatch = None) -> Reply[EventView]:
+async def reschedule_event(
+    tx: Tx, event_id: UUID, data: Reschedule, if_match: IfMatch = None
+) -> DataWithHeaders[EventView]:
     """Set or change the new date of a postponed event."""
-    return await _shown(
+    return await _to_reply(
         tx,
         await actions.move_event(
             tx,
@@ -190,15 +198,15 @@ async def reschedule_event(tx: Tx, event_id: UUID, data: Reschedule, if_match: I
 
 
 @post("/api/events/{event_id:uuid}/archive", "events.publish", status=200)
-async def archive_event(tx: Tx, event_id: UUID, if_match: IfMatch = None) -> Reply[EventView]:
+async def archive_event(tx: Tx, event_id: UUID, if_match: IfMatch = None) -> DataWithHeaders[EventView]:
     """Archive an event. This is final."""
-    return await _shown(tx, await actions.move_event(tx, event_id, Move.ARCHIVE, if_match=if_match))
+    return await _to_reply(tx, await actions.move_event(tx, event_id, Move.ARCHIVE, if_match=if_match))
 
 
 @post("/api/events/{event_id:uuid}/duplicate", "events.create", location="/api/events/{id}")
-async def duplicate_event(tx: Tx, who: Principal, event_id: UUID, data: Duplicate) -> Reply[EventView]:
+async def duplicate_event(tx: Tx, who: Principal, event_id: UUID, data: Duplicate) -> DataWithHeaders[EventView]:
     """Copy an event to another date, as a draft in the same series."""
-    return await _shown(tx, await actions.duplicate_event(tx, who, event_id, data))
+    return await _to_reply(tx, await actions.duplicate_event(tx, who, event_id, data))
 
 
 @get("/api/events/{event_id:uuid}/audit", "audit.read")
@@ -206,15 +214,15 @@ async def list_event_audit(
     tx: Tx, services: Services, event_id: UUID, limit: PageSize = LIMIT, cursor: After = None
 ) -> Page[AuditEntry]:
     """The audit of an event: what was done, by whom and why, newest first."""
-    await actions.get_event(tx, event_id)
-    return await audit_reads.page_of_audit(tx, services.keyring, cursor, limit, Filters(entity_id=event_id))
+    await actions.require_event(tx, event_id)
+    return await audit_reads.list_audit_page(tx, services.keyring, cursor, limit, Filters(entity_id=event_id))
 
 
-async def _shown(tx: Tx, event: Event) -> Reply[EventView]:
+async def _to_reply(tx: Tx, event: Event) -> DataWithHeaders[EventView]:
     joined = await store.active_participants(tx, event.id) or 0
-    (view,) = await event_reads.views(tx, [event])
+    (view,) = await event_reads.to_views(tx, [event])
     view = msgspec.structs.replace(view, active_participants=joined)
-    return Reply(view, {"etag": etag(event.version)})
+    return DataWithHeaders(view, {"etag": etag(event.version)})
 
 
 handlers = [

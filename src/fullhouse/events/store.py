@@ -8,25 +8,33 @@ from uuid import UUID
 import msgspec
 
 from fullhouse.events import queries
-from fullhouse.events.images.model import StoredImage, poster_urls, urls
+from fullhouse.events.images.model import StoredImage, image_urls, poster_urls
 from fullhouse.events.model import AddressParts, Event, EventSummary, Gate, Venue
-from fullhouse.events.public.model import UNDATED, CitySuggestion, House, OwnEvent, Picture, PublicEvent, SalePeriod
+from fullhouse.events.public.model import (
+    UNDATED,
+    CitySuggestion,
+    OwnEvent,
+    Picture,
+    PublicEvent,
+    PublicOrganization,
+    SalePeriod,
+)
 from fullhouse.kit.db import sql
 
 
-def _venue(**row: Any) -> Venue:
+def _to_venue(**row: Any) -> Venue:
     return Venue(**{**row, "address_parts": msgspec.convert(row["address_parts"], AddressParts)})
 
 
 free_number = sql.value(queries.free_number, int)
-insert_venue = sql.one(queries.insert_venue, _venue)
-venue_by_id = sql.one(queries.venue_by_id, _venue)
-keep_venue = sql.one(queries.keep_venue, _venue)
-lock_venue = sql.one(queries.lock_venue, _venue)
-city_venue = sql.one(queries.city_venue, _venue)
-update_venue = sql.one(queries.update_venue, _venue)
+insert_venue = sql.one(queries.insert_venue, _to_venue)
+venue_by_id = sql.one(queries.venue_by_id, _to_venue)
+lock_venue_shared = sql.one(queries.lock_venue_shared, _to_venue)
+lock_venue = sql.one(queries.lock_venue, _to_venue)
+find_city_venue = sql.one(queries.find_city_venue, _to_venue)
+update_venue = sql.one(queries.update_venue, _to_venue)
 delete_venue = sql.count(queries.delete_venue)
-list_venues = sql.many(queries.list_venues, _venue)
+list_venues = sql.many(queries.list_venues, _to_venue)
 
 insert_gate = sql.one(queries.insert_gate, Gate)
 gate_by_id = sql.one(queries.gate_by_id, Gate)
@@ -41,7 +49,7 @@ class Due(NamedTuple):
     id: UUID
 
 
-class Named(NamedTuple):
+class NamedEvent(NamedTuple):
     name: str
     id: UUID
 
@@ -52,7 +60,7 @@ class DueEvent(NamedTuple):
     due_at: datetime
 
 
-def _periods(selling: Sequence[Any] | None) -> list[SalePeriod] | None:
+def _to_periods(selling: Sequence[Any] | None) -> list[SalePeriod] | None:
     """From PostgreSQL ranges of timestamps; both ends are set and inclusive."""
     return None if selling is None else [SalePeriod(period.lower, period.upper) for period in selling]
 
@@ -71,8 +79,8 @@ class Sales(NamedTuple):
     places: int | None
 
 
-def _sales(**row: Any) -> Sales:
-    return Sales(periods=_periods(row.pop("selling")), **row)
+def _to_sales(**row: Any) -> Sales:
+    return Sales(periods=_to_periods(row.pop("selling")), **row)
 
 
 insert_event = sql.one(queries.insert_event, Event)
@@ -80,102 +88,102 @@ event_by_id = sql.one(queries.event_by_id, Event)
 event_by_slug = sql.one(queries.event_by_slug, Event)
 active_participants = sql.value(queries.active_participants, int)
 lock_event = sql.one(queries.lock_event, Event)
-share_event = sql.one(queries.share_event, Event)
+lock_event_shared = sql.one(queries.lock_event_shared, Event)
 update_event = sql.one(queries.update_event, Event)
 delete_event = sql.count(queries.delete_event)
 list_events = sql.many(queries.list_events, Event)
-sales_among = sql.many(queries.sales_among, _sales)
-events_to_stop = sql.many(queries.events_to_stop, Event)
+list_sales = sql.many(queries.list_sales, _to_sales)
+list_unfinished_events = sql.many(queries.list_unfinished_events, Event)
 lock_events = sql.count(queries.lock_events)
 is_replaced_by = sql.value(queries.is_replaced_by, bool)
 lock_events_at = sql.many(queries.lock_events_at, Event)
 lock_open_events_at = sql.value(queries.lock_open_events_at, list[UUID])
-leave_venue = sql.many(queries.leave_venue, Event)
-too_large_for = sql.many(queries.too_large_for, Named)
+clear_venue = sql.many(queries.clear_venue, Event)
+list_events_above_capacity = sql.many(queries.list_events_above_capacity, NamedEvent)
 upcoming_events = sql.many(queries.upcoming_events, EventSummary)
 due_events = sql.many(queries.due_events, DueEvent)
 organization_of_event = sql.value(queries.organization_of_event, UUID)
 
 
-class Ranked(NamedTuple):
+class RankedEvent(NamedTuple):
     """An event in the order of `trending`, with the two sort keys before its id."""
 
     rank: float
     start_at: datetime
-    show: PublicEvent
+    event: PublicEvent
 
 
-def _pictures(id: UUID, organization_id: UUID, cover_image_ids: list[UUID], **_: Any) -> list[Picture]:
+def _to_pictures(id: UUID, organization_id: UUID, cover_image_ids: list[UUID], **_: Any) -> list[Picture]:
     if not cover_image_ids:
-        return [_picture(id, poster_urls(id), generated=True)]
-    return [_picture(image_id, urls(organization_id, image_id)) for image_id in cover_image_ids]
+        return [_to_picture(id, poster_urls(id), generated=True)]
+    return [_to_picture(image_id, image_urls(organization_id, image_id)) for image_id in cover_image_ids]
 
 
-def _picture(id: UUID, at: dict[str, str], *, generated: bool = False) -> Picture:
+def _to_picture(id: UUID, at: dict[str, str], *, generated: bool = False) -> Picture:
     return Picture(id, at["small"], at["medium"], at["large"], generated)
 
 
-def _show(**row: Any) -> PublicEvent:
+def _to_public_event(**row: Any) -> PublicEvent:
     if row["start_time"] == UNDATED:  # the API names the original date
         first, length = row["first_start_time"], row["end_time"] - row["start_time"]
         row |= {"start_time": first, "end_time": first + length}
-    return PublicEvent(cover_images=_pictures(**row), sale_periods=_periods(row.pop("selling")), **row)
+    return PublicEvent(cover_images=_to_pictures(**row), sale_periods=_to_periods(row.pop("selling")), **row)
 
 
-class Found(NamedTuple):
+class SearchMatch(NamedTuple):
     """An event found by a search, and how many candidates were ranked."""
 
     compared: int
-    show: PublicEvent
+    event: PublicEvent
 
 
-class Sampled(NamedTuple):
+class WordSample(NamedTuple):
     said: int
     begun: int
 
 
-def _found(compared: int, **row: Any) -> Found:
-    return Found(compared, _show(**row))
+def _to_search_match(compared: int, **row: Any) -> SearchMatch:
+    return SearchMatch(compared, _to_public_event(**row))
 
 
-def _ranked(rank: float, ranked_start: datetime, **row: Any) -> Ranked:
-    return Ranked(rank, ranked_start, _show(**row))
+def _to_ranked_event(rank: float, ranked_start: datetime, **row: Any) -> RankedEvent:
+    return RankedEvent(rank, ranked_start, _to_public_event(**row))
 
 
-begin_stats = sql.count(queries.begin_stats)
-rank_event = sql.count(queries.rank_event)
+insert_stats = sql.count(queries.insert_stats)
+update_ranks = sql.count(queries.update_ranks)
 record_activity = sql.count(queries.record_activity)
 unranked_organizations = sql.value(queries.unranked_organizations, list[UUID])
-take_unranked = sql.value(queries.take_unranked, list[UUID])
-hide_event = sql.count(queries.hide_event)
-show_event = sql.count(queries.show_event)
-house = sql.one(queries.house, House)
-show_of_any_house = sql.one(queries.show_of_any_house, _show)
+claim_unranked = sql.value(queries.claim_unranked, list[UUID])
+delete_public_event = sql.count(queries.delete_public_event)
+upsert_public_event = sql.count(queries.upsert_public_event)
+find_public_organization = sql.one(queries.find_public_organization, PublicOrganization)
+find_listed_event = sql.one(queries.find_listed_event, _to_public_event)
 lock_stats = sql.count(queries.lock_stats)
-follow_stock = sql.value(queries.follow_stock, bool)
+update_stock = sql.value(queries.update_stock, bool)
 next_sale_change = sql.value(queries.next_sale_change, datetime)
 is_alone_in_its_city = sql.value(queries.is_alone_in_its_city, bool)
 is_alone_in_its_category = sql.value(queries.is_alone_in_its_category, bool)
-public_event = sql.one(queries.public_event, _show)
-_feed = sql.many(queries.public_feed, _show)
-_feed_words = sql.many(queries.public_feed_words, _show)
-_trending = sql.many(queries.public_trending, _ranked)
-_trending_words = sql.many(queries.public_trending_words, _ranked)
-search_next = sql.many(queries.search_next, _found)
-search_by_words = sql.many(queries.search_by_words, _found)
-horizon = sql.value(queries.horizon, datetime)
-sample_words = sql.one(queries.sample_words, Sampled)
+find_public_event = sql.one(queries.find_public_event, _to_public_event)
+_feed = sql.many(queries.public_feed, _to_public_event)
+_feed_words = sql.many(queries.public_feed_words, _to_public_event)
+_trending = sql.many(queries.public_trending, _to_ranked_event)
+_trending_words = sql.many(queries.public_trending_words, _to_ranked_event)
+search_next = sql.many(queries.search_next, _to_search_match)
+search_by_words = sql.many(queries.search_by_words, _to_search_match)
+find_search_horizon = sql.value(queries.find_search_horizon, datetime)
+sample_words = sql.one(queries.sample_words, WordSample)
 public_cities = sql.many(queries.public_cities, CitySuggestion)
-cities_of_house = sql.value(queries.cities_of_house, list[str])
-my_events = sql.many(queries.my_events, OwnEvent)
+list_cities_of_organization = sql.value(queries.list_cities_of_organization, list[str])
+list_own_events = sql.many(queries.list_own_events, OwnEvent)
 
 insert_image = sql.one(queries.insert_image, StoredImage)
 renew_image = sql.one(queries.renew_image, StoredImage)
 attach_images = sql.count(queries.attach_images)
 lock_images = sql.count(queries.lock_images)
 detach_images = sql.count(queries.detach_images)
-lock_pictures = sql.value(queries.lock_pictures, str)
-image_bytes = sql.value(queries.image_bytes, int)
+lock_image_quota = sql.value(queries.lock_image_quota, str)
+sum_image_bytes = sql.value(queries.sum_image_bytes, int)
 unused_images = sql.many(queries.unused_images, Due)
 delete_unused_image = sql.count(queries.delete_unused_image)
 
@@ -187,13 +195,15 @@ async def public_feed(tx: sql.Runs, *, words: str | None, by: str | None = None,
     return await _feed_words(tx, **filters, words=words, indexed_words=by or words)
 
 
-async def public_trending(tx: sql.Runs, *, words: str | None, by: str | None = None, **filters: Any) -> list[Ranked]:
+async def public_trending(
+    tx: sql.Runs, *, words: str | None, by: str | None = None, **filters: Any
+) -> list[RankedEvent]:
     if words is None:
         return await _trending(tx, **filters)
     return await _trending_words(tx, **filters, words=words, indexed_words=by or words)
 
 
-FORGET_RANKS = sql.text(queries.forget_ranks)
+DELETE_OLD_RANKS = sql.text(queries.delete_old_ranks)
 
 
 class SitemapEntry(NamedTuple):
@@ -202,11 +212,11 @@ class SitemapEntry(NamedTuple):
     changed_at: datetime
 
 
-public_show_at = sql.one(queries.public_show_at, _show)
-replacement_at = sql.value(queries.replacement_at, str)
-coming_shows = sql.many(queries.coming_shows, _show)
-newest_shows = sql.many(queries.newest_shows, _show)
+find_public_event_by_slug = sql.one(queries.find_public_event_by_slug, _to_public_event)
+find_replacement_slug = sql.value(queries.find_replacement_slug, str)
+list_coming_events = sql.many(queries.list_coming_events, _to_public_event)
+list_newest_events = sql.many(queries.list_newest_events, _to_public_event)
 public_categories = sql.value(queries.public_categories, list[str])
 sitemap_boundaries = sql.value(queries.sitemap_boundaries, list[UUID])
-sitemap_shows = sql.many(queries.sitemap_shows, SitemapEntry)
+list_sitemap_events = sql.many(queries.list_sitemap_events, SitemapEntry)
 sitemap_organizations = sql.value(queries.sitemap_organizations, list[str])

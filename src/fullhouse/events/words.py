@@ -36,8 +36,8 @@ WORDS = catalogue(
         "category_exhibition": "Uitstalling",
         "category_other": "Ander",
         "calendar_postponed": "Uitgestel: {title}",
-        "calendar_undated": "Hierdie vertoning is uitgestel. Daar is nog nie ’n nuwe datum nie: die datum hier is die "
-        "oorspronklike een.",
-        "calendar_new_date": "Hierdie vertoning het ’n nuwe datum. Dit was oorspronklik op {day}, {hour}.",
+        "calendar_undated": "Hierdie geleentheid is uitgestel. Daar is nog nie ’n nuwe datum nie: die datum hier is "
+        "die oorspronklike een.",
+        "calendar_new_date": "Hierdie geleentheid het ’n nuwe datum. Dit was oorspronklik op {day}, {hour}.",
     },
 )

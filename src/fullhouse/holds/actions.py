@@ -8,49 +8,49 @@ from numpy.typing import NDArray
 from fullhouse.events import actions as events
 from fullhouse.events import facts as event_facts
 from fullhouse.holds import policy, store
-from fullhouse.holds.answers import basket, basket_again, reserved
-from fullhouse.holds.companion_reads import kept_companions
-from fullhouse.holds.desk import (
-    BasketId,
-    Desk,
-    Desks,
-    ask,
-    check_entry,
-    check_groups,
-    check_orphans,
-    open_zones,
-    own_seats,
-    refuse_first,
-    seat_wish,
-    wish,
-    zones_on_sale,
-)
-from fullhouse.holds.engine import Results, Want
-from fullhouse.holds.failures import noting
+from fullhouse.holds.companion_reads import list_kept_companions
+from fullhouse.holds.engine import RequestItem, Results
 from fullhouse.holds.model import (
     Basket,
-    BeingPaidFor,
     BestAvailable,
     ConsentNeeded,
+    EventInSale,
     Hold,
+    HoldEnded,
     HoldItems,
     HoldNotFound,
-    HoldOver,
-    InSale,
     InvalidRequest,
     Item,
-    NoBlock,
+    NoSeatsTogether,
+    PaymentRunning,
     ReasonNeeded,
     ReleaseSeats,
     Reserve,
     Reserved,
     TooFarApart,
 )
+from fullhouse.holds.refusal_audit import audit_refusals
+from fullhouse.holds.responses import to_basket, to_repeated_basket, to_reserved
+from fullhouse.holds.sale_context import (
+    BasketId,
+    SaleContext,
+    SaleContexts,
+    build_item,
+    build_seat_item,
+    check_orphans,
+    check_results,
+    check_whole_groups,
+    check_zone_access,
+    find_open_zones,
+    find_zones_on_sale,
+    list_own_seats,
+    place_request,
+)
 from fullhouse.kit.actors import Principal
 from fullhouse.kit.db.database import Tx
 from fullhouse.kit.errors import FieldError
 from fullhouse.kit.http.idempotency import KeyReused
-from fullhouse.kit.live.bus import HERE
+from fullhouse.kit.live.bus import LOCAL
 from fullhouse.kit.messages.outbox import announce
 from fullhouse.kit.services import Services
 from fullhouse.seating import journal
@@ -58,7 +58,7 @@ from fullhouse.seating import policy as seating_policy
 from fullhouse.seating import policy_actions as seating_policies
 from fullhouse.seating.allocation import best_available
 from fullhouse.seating.facts import SeatsBlocked, SeatsReleased
-from fullhouse.seating.maps.halls import Halls
+from fullhouse.seating.maps.seat_states import SeatStateCache
 from fullhouse.seating.model import AVAILABLE, RESERVED
 from fullhouse.seating.overlay import actions as seating
 from fullhouse.seating.plans.chart import seat_id
@@ -67,55 +67,57 @@ from fullhouse.waiting_room import entry_actions as queue
 from fullhouse.waiting_room.facts import QueueOpened
 
 BEST_TRIES = 20  # many buyers who choose the same block: each round one of them gets it and the others choose again
-LOOK_AGAIN = 8  # after so many lost tries the cached seat states are probably stale: read them from the database
-LOST = frozenset({"again", "seat_not_available", "seat_held_by_another_user"})
-GONE = 255
-ENDED = f"{HERE}holds:ended"  # published in this process only: how they ended, the reason, and the rows
+RELOAD_AFTER_TRIES = (
+    8  # after so many lost tries the cached seat states are probably stale: read them from the database
+)
+LOST_OUTCOMES = frozenset({"again", "seat_not_available", "seat_held_by_another_user"})
+TAKEN_STATE = 255
+ENDED = f"{LOCAL}holds:ended"  # published in this process only: how they ended, the reason, and the rows
 ENDED_AT_ONCE = 1000
 
 
 # --- one seat
 
 
-@noting
+@audit_refusals
 async def reserve(
     services: Services, who: Principal, event_id: UUID, seat: UUID, request: Reserve
 ) -> tuple[Reserved, bool]:
     """Holds one seat that the buyer picked. A repeat by the same person returns the same hold; the second value says
     whether the hold is new."""
-    sale = await services.part(Desks).get(who.organization_id, event_id)
-    await queue.check_admitted(services, who, event_id, policy.ttl_s(sale.terms.policy))
+    sale = await services.part(SaleContexts).get(who.organization_id, event_id)
+    await queue.check_admitted(services, who, event_id, policy.ttl_s(sale.rules.policy))
     ordinal = sale.ordinal(seat)
     if ordinal is not None:
-        if sale.closed:
-            await check_entry(sale, who, [ordinal], ())
-        policy.check_picking(1, sale.terms.policy, who)
-        check_groups(sale, [ordinal])
-    item = seat_wish(sale, seat, ordinal)
-    results = await ask(sale, who, (item,), request.source, BasketId(item.hold_id), request.promo_code)
-    return got_seat(sale, seat, results)
+        if sale.restricted_zones:
+            await check_zone_access(sale, who, [ordinal], ())
+        policy.check_picking(1, sale.rules.policy, who)
+        check_whole_groups(sale, [ordinal])
+    item = build_seat_item(sale, seat, ordinal)
+    results = await place_request(sale, who, (item,), request.source, BasketId(item.hold_id), request.promo_code)
+    return unwrap_seat(sale, seat, results)
 
 
-def got_seat(sale: Desk, seat: UUID, results: Results) -> tuple[Reserved, bool]:
+def unwrap_seat(sale: SaleContext, seat: UUID, results: Results) -> tuple[Reserved, bool]:
     (result,) = results
-    if not result.good:
-        raise policy.refusal(result, sale.terms.policy)
-    return reserved(sale, seat, result), result.outcome == "held"
+    if not result.is_granted:
+        raise policy.to_refusal(result, sale.rules.policy)
+    return to_reserved(sale, seat, result), result.outcome == "held"
 
 
 # --- baskets
 
 
-@noting
+@audit_refusals
 async def hold_items(
     services: Services, who: Principal, event_id: UUID, request: HoldItems, key: str | None = None
 ) -> Basket:
     """Holds several seats and general-admission spots, all or none. With an Idempotency-Key, repeats have no further
     effect."""
-    sale = await services.part(Desks).get(who.organization_id, event_id)
-    await queue.check_admitted(services, who, event_id, policy.ttl_s(sale.terms.policy))
+    sale = await services.part(SaleContexts).get(who.organization_id, event_id)
+    await queue.check_admitted(services, who, event_id, policy.ttl_s(sale.rules.policy))
     basket_id = BasketId.of(who, event_id, key, request)
-    if basket_id.once and (found := await _repeated(sale, who, basket_id)):
+    if basket_id.key_range and (found := await _find_repeated_basket(sale, who, basket_id)):
         return found
     if request.best_available:
         if request.items:
@@ -123,99 +125,108 @@ async def hold_items(
         return await _hold_best(sale, who, request, request.best_available, basket_id)
     policy.check_items(request.items)
     ordinals = [n for n in (sale.ordinal(item.seat_id) for item in request.items if item.seat_id) if n is not None]
-    own = await _own_seats(sale, who) if ordinals else []
+    own = await _read_own_seats(sale, who) if ordinals else []
     wheelchairs = sum(sale.is_wheelchair(n) for n in ordinals)
-    policy.check_size(sum(item.quantity for item in request.items), wheelchairs, sale.terms.policy)
-    await check_entry(sale, who, ordinals, [item.zone_id for item in request.items if item.zone_id])
-    policy.check_picking(sum(not sale.is_in_whole(n) for n in ordinals), sale.terms.policy, who)
-    check_groups(sale, ordinals)
+    policy.check_size(sum(item.quantity for item in request.items), wheelchairs, sale.rules.policy)
+    await check_zone_access(sale, who, ordinals, [item.zone_id for item in request.items if item.zone_id])
+    policy.check_picking(sum(not sale.is_in_group(n) for n in ordinals), sale.rules.policy, who)
+    check_whole_groups(sale, ordinals)
     check_orphans(sale, ordinals, own)
-    items = tuple(wish(sale, item) for item in request.items)
-    results = await ask(sale, who, items, request.source, basket_id, request.promo_code)
+    items = tuple(build_item(sale, item) for item in request.items)
+    results = await place_request(sale, who, items, request.source, basket_id, request.promo_code)
     if results[0].outcome == "repeated":
-        return await _first_answer(sale, who, basket_id)
-    return got_items(sale, basket_id.id, items, request, results)
+        return await _require_repeated_basket(sale, who, basket_id)
+    return unwrap_basket(sale, basket_id.id, items, request, results)
 
 
-def got_items(sale: Desk, basket_id: UUID, items: tuple[Want, ...], request: HoldItems, results: Results) -> Basket:
-    refuse_first(sale, results, request.items)
-    return basket(sale, basket_id, items, results)
+def unwrap_basket(
+    sale: SaleContext, basket_id: UUID, items: tuple[RequestItem, ...], request: HoldItems, results: Results
+) -> Basket:
+    check_results(sale, results, request.items)
+    return to_basket(sale, basket_id, items, results)
 
 
-async def _own_seats(sale: Desk, who: Principal) -> list[int]:
+async def _read_own_seats(sale: SaleContext, who: Principal) -> list[int]:
     async with sale.services.database.tenant(sale.organization_id, who.actor) as tx:
-        return await own_seats(tx, sale, who)
+        return await list_own_seats(tx, sale, who)
 
 
-async def _repeated(sale: Desk, who: Principal, basket_id: BasketId) -> Basket | None:
+async def _find_repeated_basket(sale: SaleContext, who: Principal, basket_id: BasketId) -> Basket | None:
     """The basket that the same key created before. The same key with another body is refused; nothing is held."""
-    assert basket_id.once
+    assert basket_id.key_range
     async with sale.services.database.tenant(sale.organization_id, who.actor) as tx:
-        holds = await store.holds_of_basket(tx, first_id=basket_id.once[0], last_id=basket_id.once[1])
+        holds = await store.list_holds_of_basket(tx, first_id=basket_id.key_range[0], last_id=basket_id.key_range[1])
     if any(hold.basket_id != basket_id.id for hold in holds):
         raise KeyReused()
-    return basket_again(sale, basket_id.id, holds) if holds else None
+    return to_repeated_basket(sale, basket_id.id, holds) if holds else None
 
 
-async def _first_answer(sale: Desk, who: Principal, basket_id: BasketId) -> Basket:
-    found = await _repeated(sale, who, basket_id)
+async def _require_repeated_basket(sale: SaleContext, who: Principal, basket_id: BasketId) -> Basket:
+    found = await _find_repeated_basket(sale, who, basket_id)
     assert found, "the hold statement has found rows of this key"
     return found
 
 
 async def _hold_best(
-    sale: Desk, who: Principal, request: HoldItems, criteria: BestAvailable, basket_id: BasketId
+    sale: SaleContext, who: Principal, request: HoldItems, criteria: BestAvailable, basket_id: BasketId
 ) -> Basket:
     """Chooses among the seats on sale and tries to hold them; seats that another buyer got in between are excluded from
     the next try."""
-    if sale.hall is None:
+    if sale.seats is None:
         reason = "This event has no numbered seats: name zones or ticket types in items."
         raise InvalidRequest(fields=[FieldError("best_available", reason)])
-    policy.check_size(criteria.quantity, criteria.accessible, sale.terms.policy)
-    open_to_them = await open_zones(sale, who, criteria.zone_ids)
+    policy.check_size(criteria.quantity, criteria.accessible, sale.rules.policy)
+    open_to_them = await find_open_zones(sale, who, criteria.zone_ids)
     async with sale.services.database.tenant(sale.organization_id, who.actor) as tx:
-        own = await own_seats(tx, sale, who)
-        allowed = await zones_on_sale(tx, sale, who, open_to_them, request.promo_code)
+        own = await list_own_seats(tx, sale, who)
+        allowed = await find_zones_on_sale(tx, sale, who, open_to_them, request.promo_code)
     taken: set[int] = set()  # taken according to the database, even if the cached states say free
     for tries in range(BEST_TRIES):
-        if tries == LOOK_AGAIN:
-            seat_states = await sale.services.part(Halls).read(sale.organization_id, sale.event_id)
-            sale = Desk(sale.services, sale.organization_id, sale.event_id, sale.terms, seat_states or sale.hall)
-        assert sale.hall
-        states = sale.hall.states.copy()
-        states[list(taken)] = GONE
-        choice = _choose(sale, who, states, allowed, criteria, own)
-        seats = [seat_id(sale.hall.house.layout_id, n) for n in choice.ordinals]
-        items = tuple(seat_wish(sale, seat, n) for seat, n in zip(seats, choice.ordinals, strict=True))
-        results = await ask(sale, who, items, request.source, basket_id, request.promo_code)
-        if all(result.good for result in results):
+        if tries == RELOAD_AFTER_TRIES:
+            seat_states = await sale.services.part(SeatStateCache).read_fresh(sale.organization_id, sale.event_id)
+            sale = SaleContext(
+                sale.services, sale.organization_id, sale.event_id, sale.rules, seat_states or sale.seats
+            )
+        assert sale.seats
+        states = sale.seats.states.copy()
+        states[list(taken)] = TAKEN_STATE
+        choice = _choose_seats(sale, who, states, allowed, criteria, own)
+        seats = [seat_id(sale.seats.seat_index.layout_id, n) for n in choice.ordinals]
+        items = tuple(build_seat_item(sale, seat, n) for seat, n in zip(seats, choice.ordinals, strict=True))
+        results = await place_request(sale, who, items, request.source, basket_id, request.promo_code)
+        if all(result.is_granted for result in results):
             if choice.orphans:
-                journal.orphans_created(sale.organization_id, sale.event_id, len(choice.orphans), choice.sentence)
-            return basket(sale, basket_id.id, items, results, choice.sentence)
+                journal.log_orphans(sale.organization_id, sale.event_id, len(choice.orphans), choice.sentence)
+            return to_basket(sale, basket_id.id, items, results, choice.sentence)
         if results[0].outcome == "repeated":
-            return await _first_answer(sale, who, basket_id)
-        lost = [n for n, result in zip(choice.ordinals, results, strict=True) if result.outcome in LOST]
+            return await _require_repeated_basket(sale, who, basket_id)
+        lost = [n for n, result in zip(choice.ordinals, results, strict=True) if result.outcome in LOST_OUTCOMES]
         if not lost:
-            refuse_first(sale, results, [Item(seat_id=seat) for seat in seats])
+            check_results(sale, results, [Item(seat_id=seat) for seat in seats])
         taken.update(lost)
-    raise policy.refusal(results[0]._replace(outcome="again"), sale.terms.policy)
+    raise policy.to_refusal(results[0]._replace(outcome="again"), sale.rules.policy)
 
 
-def _choose(
-    sale: Desk, who: Principal, states: NDArray[np.uint8], allowed: set[int], criteria: BestAvailable, own: list[int]
+def _choose_seats(
+    sale: SaleContext,
+    who: Principal,
+    states: NDArray[np.uint8],
+    allowed: set[int],
+    criteria: BestAvailable,
+    own: list[int],
 ) -> best_available.Choice:
-    assert sale.hall
-    seat_index = sale.hall.house
+    assert sale.seats
+    seat_index = sale.seats.seat_index
     chart = seat_index.index.chart
     free = states == AVAILABLE
     mine = np.zeros(len(states), bool)
     mine[own] = True
     candidates = free & np.isin(chart.zone, list(allowed))
-    candidates[list(seat_index.wholes)] = False  # tables and blocks are sold as a whole only
+    candidates[list(seat_index.whole_groups)] = False  # tables and blocks are sold as a whole only
     if criteria.price_category is not None:
         priced = chart.price == seat_index.prices.get(criteria.price_category, -2)
-        for zone_id, price in sale.terms.seating.prices.items():
-            if zone := sale.terms.seating.zones.get(zone_id):
+        for zone_id, price in sale.rules.seating.prices.items():
+            if zone := sale.rules.seating.zones.get(zone_id):
                 priced[chart.zone == zone.position] = price == criteria.price_category
         candidates &= priced
     found = best_available.best_available(
@@ -223,15 +234,15 @@ def _choose(
         candidates,
         free | mine | (states == RESERVED),
         criteria.quantity,
-        policy.rules(sale.terms.policy, allow_split=criteria.allow_split),
+        policy.orphan_rules(sale.rules.policy, allow_split=criteria.allow_split),
         accessible=criteria.accessible,
         own=own,
         soft_reserved=np.flatnonzero(states == RESERVED).tolist(),
         rotate=int.from_bytes(who.id.bytes[-4:], "big") if who.id else 0,
-        names=seat_index.names.spoken(criteria.language),
+        names=seat_index.names.in_language(criteria.language),
     )
     if isinstance(found, best_available.Refused):
-        kind = TooFarApart if found.is_far else NoBlock
+        kind = TooFarApart if found.is_far else NoSeatsTogether
         raise kind(found.sentence, largest=found.largest, left=found.left)
     return found
 
@@ -241,7 +252,7 @@ def _choose(
 
 async def release(tx: Tx, who: Principal, hold_id: UUID, reason: str | None) -> None:
     """Its holder may release it, and staff with a reason. For everybody else the hold does not exist (404)."""
-    hold = await store.hold_by_id(tx, hold_id)
+    hold = await store.find_hold(tx, hold_id)
     mine = hold is not None and hold.user_id == who.id
     if hold is None or not (mine or "seating.write" in who.allowed):
         raise HoldNotFound()
@@ -249,14 +260,14 @@ async def release(tx: Tx, who: Principal, hold_id: UUID, reason: str | None) -> 
         raise ReasonNeeded()
     if not await end(tx, [hold_id], "cancelled", reason=reason):
         if hold.status == "active" and hold.held_until is None:
-            raise BeingPaidFor()
-        raise HoldOver(f"The hold is already {hold.status}.")
+            raise PaymentRunning()
+        raise HoldEnded(f"The hold is already {hold.status}.")
 
 
 async def release_seats(tx: Tx, event_id: UUID, request: ReleaseSeats) -> int:
     """For staff, who see seats but not who holds them. The waitlist domain ends its own offers, each as a whole."""
     await events.lock_event(tx, event_id)
-    held = await store.live_holds_of_seats(tx, event_id=event_id, seat_ids=request.seat_ids) or []
+    held = await store.list_live_holds_of_seats(tx, event_id=event_id, seat_ids=request.seat_ids) or []
     if held:
         await announce(tx, SeatsReleased(subject_id=event_id, seat_ids=request.seat_ids, reason=request.reason))
     return len(held)
@@ -284,18 +295,18 @@ async def end(
         rows = [row for row in ended if row.event_id == event_id]
         freed = [(row.ordinal, row.version) for row in rows if row.ordinal is not None]
         counts = [(row.zone_id, row.held, row.sold, row.version) for row in rows if row.held is not None]
-        seating.tell_seats(tx, event_id, freed, AVAILABLE, counts)
+        seating.publish_seats(tx, event_id, freed, AVAILABLE, counts)
         if kept := [(row.kept, row.version) for row in rows if row.kept is not None]:
-            seating.tell_seats(tx, event_id, kept, RESERVED)
-    tx.tell(ENDED, (tx.organization_id, ending, reason, ended))
+            seating.publish_seats(tx, event_id, kept, RESERVED)
+    tx.publish(ENDED, (tx.organization_id, ending, reason, ended))
     return sum(row.hold_id is not None for row in ended)
 
 
-async def my_holds(tx: Tx, who: Principal, event_id: UUID) -> list[Hold]:
-    rows = await store.my_holds(tx, event_id=event_id, user_id=who.id)
+async def list_my_holds(tx: Tx, who: Principal, event_id: UUID) -> list[Hold]:
+    rows = await store.list_my_holds(tx, event_id=event_id, user_id=who.id)
     if not rows:
-        await events.get_event(tx, event_id)  # refuses an unknown event
-    companions = await kept_companions(tx, event_id, who.id, [row.seat_id for row in rows if row.seat_id])
+        await events.require_event(tx, event_id)  # refuses an unknown event
+    companions = await list_kept_companions(tx, event_id, who.id, [row.seat_id for row in rows if row.seat_id])
     return [
         Hold(
             **{name: getattr(row, name) for name in Hold.__struct_fields__ if name != "companions"},
@@ -317,7 +328,7 @@ async def suspend_or_resume(tx: Tx, fact: event_facts.EventFact) -> None:
     """Postponed without a new date, holds are suspended; with a new date they get their full time again."""
     if fact.new_status == "postponed" and fact.rescheduled_at is None:
         if await store.suspend_holds(tx, fact.subject_id):
-            seating.forget_seats(tx, fact.subject_id)
+            seating.publish_reload(tx, fact.subject_id)
     else:
         await resume(tx, fact)
 
@@ -329,9 +340,9 @@ async def resume(tx: Tx, fact: event_facts.EventFact) -> None:
     if not await store.is_on_sale(tx, fact.subject_id):
         await _end_all(tx, fact.subject_id, "the sale is closed")
         return
-    values = seating_policy.values_of(await seating_policies.effective(tx, fact.subject_id))
+    values = seating_policy.to_effective_policy(await seating_policies.load_effective_policy(tx, fact.subject_id))
     if await store.resume_holds(tx, event_id=fact.subject_id, ttl_s=policy.ttl_s(values)):
-        seating.forget_seats(tx, fact.subject_id)
+        seating.publish_reload(tx, fact.subject_id)
 
 
 async def release_outside_window(tx: Tx, fact: event_facts.EventUpdated) -> None:
@@ -345,7 +356,7 @@ async def refuse_move_without_consent(tx: Tx, fact: event_facts.EventUpdated) ->
     note. If the venue itself was deleted (`venue_id` is null), no note is needed."""
     if "venue_id" not in fact.changed or fact.consent_note is not None:
         return
-    event = await events.get_event(tx, fact.subject_id)
+    event = await events.require_event(tx, fact.subject_id)
     if event.venue_id is not None and await store.is_in_sale(tx, fact.subject_id):
         raise ConsentNeeded()
 
@@ -353,15 +364,15 @@ async def refuse_move_without_consent(tx: Tx, fact: event_facts.EventUpdated) ->
 async def refuse_while_in_sale(tx: Tx, fact: event_facts.EventUnpublished) -> None:
     """An event with holds or sales cannot become a draft again."""
     if await store.is_in_sale(tx, fact.subject_id):
-        raise InSale()
+        raise EventInSale()
 
 
 async def release_blocked(tx: Tx, fact: SeatsBlocked | SeatsReleased) -> None:
     """Staff blocked or released these seats: their holds end. Refused if one of them is being paid for."""
     if isinstance(fact, SeatsReleased) or fact.blocked:
-        held = await store.live_holds_of_seats(tx, event_id=fact.subject_id, seat_ids=fact.seat_ids) or []
+        held = await store.list_live_holds_of_seats(tx, event_id=fact.subject_id, seat_ids=fact.seat_ids) or []
         if await end(tx, held, "cancelled", reason=fact.reason) < len(held):
-            raise BeingPaidFor()
+            raise PaymentRunning()
 
 
 async def admit_holders(tx: Tx, fact: QueueOpened) -> None:
@@ -369,9 +380,9 @@ async def admit_holders(tx: Tx, fact: QueueOpened) -> None:
     people for a draw, which is among all of them."""
     if fact.state == "pre":
         return
-    await waiting_room.admit_first(tx, fact.subject_id, await store.holders(tx, fact.subject_id))
+    await waiting_room.admit_holders_first(tx, fact.subject_id, await store.list_holders(tx, fact.subject_id))
 
 
 async def _end_all(tx: Tx, event_id: UUID, reason: str) -> None:
-    while held := await store.live_holds_of_event(tx, event_id=event_id, limit=ENDED_AT_ONCE):
+    while held := await store.list_live_holds_of_event(tx, event_id=event_id, limit=ENDED_AT_ONCE):
         await end(tx, held, "cancelled", reason=reason)

@@ -12,22 +12,22 @@ from fullhouse.events.venues import actions as venues
 from fullhouse.holds import actions, policy, store
 from fullhouse.kit.db.database import Tx
 
-_LIMITS = {"capacity", "venue_id"}  # fields that determine an event's limit
+_LIMIT_FIELDS = {"capacity", "venue_id"}  # fields that determine an event's limit
 
 
-async def judge_event(tx: Tx, fact: EventUpdated) -> None:
+async def check_event_limit(tx: Tx, fact: EventUpdated) -> None:
     """The event has another capacity, or another venue with another limit."""
-    if _LIMITS & set(fact.changed):
-        await _judge(tx, [fact.subject_id])
+    if _LIMIT_FIELDS & set(fact.changed):
+        await _check_limits(tx, [fact.subject_id])
 
 
-async def judge_venue(tx: Tx, fact: VenueChanged) -> None:
+async def check_venue_limit(tx: Tx, fact: VenueChanged) -> None:
     """A new `max_capacity` of a venue limits all its events that are not over."""
     if "max_capacity" in fact.changed:
         event_ids = await venues.lock_open_events(tx, fact.subject_id)
-        await _judge(tx, event_ids)
+        await _check_limits(tx, event_ids)
         for event_id in event_ids:
-            await public.follow_stock(tx, event_id)
+            await public.update_stock(tx, event_id)
 
 
 async def end_overdue(tx: Tx, fact: LimitsJudged) -> None:
@@ -38,12 +38,12 @@ async def end_overdue(tx: Tx, fact: LimitsJudged) -> None:
 async def _end_overdue(tx: Tx, event_ids: list[UUID]) -> None:
     """Overdue holds must not block an edit; nor may a later sweep subtract them from a pool that never counted them."""
     await store.lock_pools_of_events(tx, event_ids)
-    overdue = await store.overdue_holds_of_events(tx, event_ids) or []
+    overdue = await store.list_overdue_holds(tx, event_ids) or []
     await actions.end(tx, overdue, "expired", overdue_only=True)
 
 
-async def _judge(tx: Tx, event_ids: list[UUID]) -> None:
+async def _check_limits(tx: Tx, event_ids: list[UUID]) -> None:
     await _end_overdue(tx, event_ids)
-    for limit in await store.lowered_limits(tx, event_ids):
+    for limit in await store.list_lowered_limits(tx, event_ids):
         policy.check_limit(limit)
     await store.fit_event_pools(tx, event_ids)

@@ -1,4 +1,4 @@
-"""Adds the companion seats that are reserved for the holder of a wheelchair place to that holder's own responses."""
+"""Adds the companion seats that are reserved for the holder of a wheelchair space to that holder's own responses."""
 
 from collections.abc import Sequence
 from uuid import UUID
@@ -6,8 +6,8 @@ from uuid import UUID
 from msgspec.structs import replace
 
 from fullhouse.holds import store
-from fullhouse.holds.desk import Desk, Desks
 from fullhouse.holds.model import Basket, CompanionSeat, Reserved
+from fullhouse.holds.sale_context import SaleContext, SaleContexts
 from fullhouse.kit.actors import Principal
 from fullhouse.kit.db.database import Tx
 from fullhouse.kit.services import Services
@@ -15,17 +15,17 @@ from fullhouse.kit.services import Services
 Kept = dict[UUID, list[CompanionSeat]]
 
 
-async def kept_companions(tx: Tx, event_id: UUID, user_id: UUID, seats: Sequence[UUID]) -> Kept:
-    """By wheelchair place."""
+async def list_kept_companions(tx: Tx, event_id: UUID, user_id: UUID, seats: Sequence[UUID]) -> Kept:
+    """By wheelchair space."""
     kept: Kept = {}
     if seats:
-        for seat in await store.kept_companions(tx, event_id=event_id, user_id=user_id, seat_ids=list(seats)):
+        for seat in await store.list_kept_companions(tx, event_id=event_id, user_id=user_id, seat_ids=list(seats)):
             kept.setdefault(seat.companion_of, []).append(seat)
     return kept
 
 
 async def add_to_seat(services: Services, who: Principal, held: Reserved) -> Reserved:
-    kept = await _read(services, who, held.event_id, [held.seat_id])
+    kept = await _read_companions(services, who, held.event_id, [held.seat_id])
     if not kept:
         return held
     (companions,) = kept.values()
@@ -38,7 +38,7 @@ async def add_to_seat(services: Services, who: Principal, held: Reserved) -> Res
 
 
 async def add_to_basket(services: Services, who: Principal, held: Basket) -> Basket:
-    kept = await _read(services, who, held.event_id, [item.seat_id for item in held.items if item.seat_id])
+    kept = await _read_companions(services, who, held.event_id, [item.seat_id for item in held.items if item.seat_id])
     if not kept:
         return held
     items = [
@@ -48,16 +48,16 @@ async def add_to_basket(services: Services, who: Principal, held: Basket) -> Bas
     return replace(held, items=items)
 
 
-async def _read(services: Services, who: Principal, event_id: UUID, seats: Sequence[UUID]) -> Kept:
-    """Reads nothing if no seat is a wheelchair place, which is true of most requests."""
-    sale = await services.part(Desks).get(who.organization_id, event_id)
-    places = [seat for seat in seats if _is_place(sale, seat)] if sale.is_accessible else []
+async def _read_companions(services: Services, who: Principal, event_id: UUID, seats: Sequence[UUID]) -> Kept:
+    """Reads nothing if no seat is a wheelchair space, which is true of most requests."""
+    sale = await services.part(SaleContexts).get(who.organization_id, event_id)
+    places = [seat for seat in seats if _is_wheelchair(sale, seat)] if sale.is_accessible else []
     if not places:
         return {}
     async with services.database.tenant(who.organization_id, who.actor) as tx:
-        return await kept_companions(tx, event_id, who.id, places)
+        return await list_kept_companions(tx, event_id, who.id, places)
 
 
-def _is_place(sale: Desk, seat: UUID) -> bool:
+def _is_wheelchair(sale: SaleContext, seat: UUID) -> bool:
     ordinal = sale.ordinal(seat)
     return ordinal is not None and sale.is_wheelchair(ordinal)

@@ -15,9 +15,9 @@ Source = Literal["web", "scanner"]
 
 
 class CompanionSeat(msgspec.Struct, frozen=True, kw_only=True):
-    """A companion seat that is reserved for the holder of its wheelchair place. To everybody else it looks blocked."""
+    """A companion seat that is reserved for the holder of its wheelchair space. To everybody else it looks blocked."""
 
-    companion_of: UUID  # the wheelchair place
+    companion_of: UUID  # the wheelchair space
     seat_id: UUID
     seat_key: str
     zone_id: UUID
@@ -58,7 +58,7 @@ class ChosenSeat(NamedTuple):
     judged: bool
 
 
-class Brought(msgspec.Struct, frozen=True, kw_only=True):
+class GuestHold(msgspec.Struct, frozen=True, kw_only=True):
     """A guest's hold that can be handed over when the guest signs in."""
 
     hold_id: UUID
@@ -97,7 +97,7 @@ class Reserved(msgspec.Struct, frozen=True, kw_only=True):
     companions: list[CompanionSeat] = []
 
 
-class Line(msgspec.Struct, frozen=True, kw_only=True):
+class BasketItem(msgspec.Struct, frozen=True, kw_only=True):
     """One item of a held basket."""
 
     hold_id: UUID
@@ -116,7 +116,7 @@ class Basket(msgspec.Struct, frozen=True, kw_only=True):
 
     basket_id: UUID
     event_id: UUID
-    items: list[Line]
+    items: list[BasketItem]
     held_until: datetime | None
     held_until_unix_ms: int | None
     server_time_unix_ms: int
@@ -149,7 +149,7 @@ class Item(Request, frozen=True, kw_only=True):
 
 
 class BestAvailable(Request, frozen=True, kw_only=True):
-    """The best available seats, `accessible` of them wheelchair places."""
+    """The best available seats, `accessible` of them wheelchair spaces."""
 
     quantity: Quantity
     zone_ids: Annotated[list[UUID], Meta(max_length=100)] | None = None
@@ -206,12 +206,12 @@ class SalesClosed(Refusal):
 
 class SeatNotAvailable(Conflict):
     """The seat is sold or blocked: `current_status` says which. A companion seat that is reserved for the holder of a
-    wheelchair place counts as `blocked`."""
+    wheelchair space counts as `blocked`."""
 
     code, title = "seat_not_available", "The seat is not available"
 
 
-class SeatsAreChosen(Conflict):
+class SeatsAreAssigned(Conflict):
     """Buyers cannot pick single seats of this event: request `best_available`."""
 
     code, title = "seats_are_chosen", "Seats are assigned automatically"
@@ -224,7 +224,7 @@ class SeatHeld(Conflict):
     code, title = "seat_held_by_another_user", "Another buyer has reserved this seat"
 
 
-class SeatGone(Conflict):
+class SeatJustTaken(Conflict):
     """Another request took the seat at the same moment. Try again, or choose another one."""
 
     code, title = "seat_no_longer_available", "The seat has just been taken"
@@ -242,13 +242,13 @@ class TooManyHolds(RateLimited):
     code, title = "too_many_holds", "Too many reservations"
 
 
-class UserLimit(Conflict):
+class TooManyHoldsOfUser(Conflict):
     """One person can have only so many holds of this event at a time. Release one, or check out first."""
 
     code, title = "max_holds_per_user", "You have reached the limit of reservations per person"
 
 
-class NetworkLimit(Conflict):
+class TooManyHoldsOfNetwork(Conflict):
     """Only so many holds can exist at a time from one network (IP range)."""
 
     code, title = "max_holds_per_ip", "Your network has reached its limit of reservations"
@@ -261,9 +261,9 @@ class TooManySeats(Conflict):
 
 
 class TooManyWheelchairs(Conflict):
-    """One booking can have at most `most` wheelchair places."""
+    """One booking can have at most `most` wheelchair spaces."""
 
-    code, title = "max_wheelchair_seats_per_booking", "Too many wheelchair places for one booking"
+    code, title = "max_wheelchair_seats_per_booking", "Too many wheelchair spaces for one booking"
 
 
 class TicketTypeNotFound(NotFound):
@@ -298,7 +298,7 @@ class OrphanSeats(Conflict):
     code, title = "orphan_seats", "The choice would leave single seats empty"
 
 
-class NoBlock(Conflict):
+class NoSeatsTogether(Conflict):
     """There are not that many suitable seats together. `largest` is the largest number of seats side by side."""
 
     code, title = "group_adjacency_strict", "No suitable seats together"
@@ -311,7 +311,7 @@ class TooFarApart(Conflict):
     code, title = "max_group_split", "No seats near enough to each other"
 
 
-class WholeGroup(Conflict):
+class SoldAsWhole(Conflict):
     """These seats are sold only together, as a table or a block. `seat_ids` names all of them."""
 
     code, title = "sold_as_a_whole", "These seats are sold only together"
@@ -323,19 +323,19 @@ class HoldNotFound(NotFound):
     code, title = "hold_not_found", "Hold not found"
 
 
-class HoldOver(Conflict):
+class HoldEnded(Conflict):
     """The hold has expired, was released or is sold."""
 
     code, title = "hold_expired", "The hold has ended"
 
 
-class BeingPaidFor(Conflict):
+class PaymentRunning(Conflict):
     """A payment for it is under way. It cannot be released until the outcome is known."""
 
     code, title = "payment_running", "A payment is under way"
 
 
-class InSale(Conflict):
+class EventInSale(Conflict):
     """Tickets are held or sold, so the event cannot become a draft again. Cancel or postpone it instead."""
 
     code, title = "event_in_sale", "Tickets are held or sold already"

@@ -12,26 +12,26 @@ from fullhouse.holds.model import (
     EventNotAvailable,
     InvalidRequest,
     Item,
-    NetworkLimit,
     SalesClosed,
-    SeatGone,
     SeatHeld,
+    SeatJustTaken,
     SeatNotAvailable,
-    SeatsAreChosen,
+    SeatsAreAssigned,
     TicketTypeNotFound,
     TooManyHolds,
+    TooManyHoldsOfNetwork,
+    TooManyHoldsOfUser,
     TooManyOfType,
     TooManySeats,
     TooManyWheelchairs,
     TypeNotOnSale,
     TypeSoldOut,
-    UserLimit,
 )
 from fullhouse.kit.actors import Principal
 from fullhouse.kit.errors import FieldError, Refusal
-from fullhouse.seating.allocation.orphans import Rules
+from fullhouse.seating.allocation.orphans import AllocationRules
 from fullhouse.seating.model import SeatNotFound, ZoneNotFound
-from fullhouse.seating.policy import Effective
+from fullhouse.seating.policy import EffectivePolicy
 
 WINDOW_S = 300
 
@@ -44,11 +44,11 @@ REFUSALS: dict[str, type[Refusal]] = {
     "zone_not_found": ZoneNotFound,
     "seat_not_available": SeatNotAvailable,
     "seat_held_by_another_user": SeatHeld,
-    "again": SeatGone,
+    "again": SeatJustTaken,
     "block_at_capacity": AtCapacity,
     "too_many_holds": TooManyHolds,
-    "max_holds_per_user": UserLimit,
-    "max_holds_per_ip": NetworkLimit,
+    "max_holds_per_user": TooManyHoldsOfUser,
+    "max_holds_per_ip": TooManyHoldsOfNetwork,
     "max_seats_per_booking": TooManySeats,
     "max_wheelchair_seats_per_booking": TooManyWheelchairs,
     "ticket_type_not_found": TicketTypeNotFound,
@@ -78,12 +78,12 @@ def check_limit(limit: Limit) -> None:
         raise CapacityInUse(detail, **limit._asdict())
 
 
-def is_noted_here(refusal: Refusal) -> bool:
+def needs_audit(refusal: Refusal) -> bool:
     """Whether it still has to be audited: mistakes, missing rights and broken rules that the engine did not audit."""
-    return refusal.status == 403 or (refusal.status in (400, 409) and not refusal.noted)
+    return refusal.status == 403 or (refusal.status in (400, 409) and not refusal.is_audited)
 
 
-class Refused(Protocol):
+class RefusedItem(Protocol):
     """An item that the engine did not grant."""
 
     @property
@@ -96,19 +96,19 @@ class Refused(Protocol):
     def seat_status(self) -> str | None: ...
 
 
-def refusal(result: Refused, effective: Effective, **extra: Any) -> Refusal:
+def to_refusal(result: RefusedItem, effective: EffectivePolicy, **extra: Any) -> Refusal:
     """The refusal of an item. The engine has audited it, unless the item only lost a race (`again`)."""
     outcome = result.outcome
-    found = _refusal(result, effective, **extra)
-    found.noted = outcome != "again"
+    found = _build_refusal(result, effective, **extra)
+    found.is_audited = outcome != "again"
     return found
 
 
-def _refusal(result: Refused, effective: Effective, **extra: Any) -> Refusal:
+def _build_refusal(result: RefusedItem, effective: EffectivePolicy, **extra: Any) -> Refusal:
     """Never says who holds a seat; says for how long, unless a payment is running."""
     kind, left_s = REFUSALS[result.outcome], result.left_s
     if result.outcome in BOOKING_LIMITS:
-        return _above(result.outcome, effective, **extra)
+        return _to_limit_refusal(result.outcome, effective, **extra)
     if kind is SeatNotAvailable:
         return SeatNotAvailable(current_status=result.seat_status, **extra)
     if kind is SeatHeld:
@@ -125,7 +125,7 @@ def _refusal(result: Refused, effective: Effective, **extra: Any) -> Refusal:
     return kind(**extra)
 
 
-def nothing_sold(outcomes: Sequence[str]) -> Refusal:
+def to_unsold_refusal(outcomes: Sequence[str]) -> Refusal:
     """The refusal when no zone has seats on sale: their common outcome (sold out), otherwise not on sale."""
     all_same = len(set(outcomes)) == 1
     return REFUSALS[outcomes[0] if all_same else "ticket_type_not_on_sale"]()
@@ -150,14 +150,14 @@ def check_items(items: Sequence[Item]) -> None:
         raise InvalidRequest(fields=mistakes)
 
 
-def check_size(places: int, wheelchairs: int, effective: Effective) -> None:
+def check_size(places: int, wheelchairs: int, effective: EffectivePolicy) -> None:
     """The limits of one request or one order. The engine counts, under its locks, what a person holds beside it."""
     for name, count in zip(BOOKING_LIMITS, (places, wheelchairs), strict=True):
         if count > effective.number(name):
-            raise _above(name, effective)
+            raise _to_limit_refusal(name, effective)
 
 
-def _above(limit: str, effective: Effective, **extra: Any) -> Refusal:
+def _to_limit_refusal(limit: str, effective: EffectivePolicy, **extra: Any) -> Refusal:
     most = effective.number(limit)
     return BOOKING_LIMITS[limit](f"One booking can have at most {most}.", most=most, **extra)
 
@@ -167,13 +167,13 @@ def is_staff(who: Principal) -> bool:
     return "seating.write" in who.allowed
 
 
-def check_picking(picked: int, effective: Effective, who: Principal) -> None:
+def check_picking(picked: int, effective: EffectivePolicy, who: Principal) -> None:
     """Where the organiser has seats assigned (`prefer_clustering_over_selection`), only staff pick them."""
-    if picked and effective.on("prefer_clustering_over_selection") and not is_staff(who):
-        raise SeatsAreChosen()
+    if picked and effective.is_on("prefer_clustering_over_selection") and not is_staff(who):
+        raise SeatsAreAssigned()
 
 
-def ttl_s(effective: Effective) -> int:
+def ttl_s(effective: EffectivePolicy) -> int:
     return 60 * effective.number("default_hold_ttl_minutes")
 
 
@@ -187,7 +187,7 @@ class Limits(NamedTuple):
     most_places: int | None = None  # seats and spots in one booking
 
 
-def limits(effective: Effective) -> Limits:
+def limits(effective: EffectivePolicy) -> Limits:
     mine, near = (effective.values[name] for name in ("max_holds_per_user", "max_holds_per_ip"))
     return Limits(
         ttl_s(effective),
@@ -206,7 +206,7 @@ class Load(NamedTuple):
     places: int
 
 
-def fitting(baskets: Sequence[Load], has: Load, effective: Effective) -> list[bool]:
+def find_fitting(baskets: Sequence[Load], has: Load, effective: EffectivePolicy) -> list[bool]:
     """For each basket whether a person may hold it beside what they have; earlier baskets go first. The limit of holds
     per five minutes is not applied here: these are held already."""
     most = effective.values["max_holds_per_user"]
@@ -224,13 +224,15 @@ def fitting(baskets: Sequence[Load], has: Load, effective: Effective) -> list[bo
     return found
 
 
-def rules(effective: Effective, *, explicit_wish: bool = False, allow_split: bool = False) -> Rules:
+def orphan_rules(
+    effective: EffectivePolicy, *, explicit_wish: bool = False, allow_split: bool = False
+) -> AllocationRules:
     """The orphan and group rules of the seating policy."""
-    return Rules(
-        strict=effective.on("orphan_avoidance_strict"),
-        adjacency_strict=effective.on("group_adjacency_strict"),
+    return AllocationRules(
+        strict=effective.is_on("orphan_avoidance_strict"),
+        adjacency_strict=effective.is_on("group_adjacency_strict"),
         max_group_split=effective.number("max_group_split"),
         allow_split=allow_split,
         explicit_wish=explicit_wish,
-        companions_kept=effective.on("enforce_accessibility_rules"),
+        companions_kept=effective.is_on("enforce_accessibility_rules"),
     )

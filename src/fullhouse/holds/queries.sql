@@ -11,13 +11,13 @@ source, created_at
  AND f.attempt_id IS NOT NULL
  AND f.status = 'active' AND f.seat_id IS NOT NULL)
 
--- name: my_holds
+-- name: list_my_holds
 SELECT {hold} FROM seat_holds
 WHERE organization_id = :org AND event_id = :event_id AND user_id = :user_id AND status IN ('active', 'suspended')
   AND held_until > app.clock()
 ORDER BY created_at, id;
 
--- name: unsold_zones
+-- name: list_unsold_zones
 -- The same check as in the hold statement.
 SELECT z.zone_id, s.outcome
 FROM event_zones z
@@ -27,12 +27,12 @@ CROSS JOIN LATERAL (SELECT app.check_zone_sale(z.organization_id, z.event_id, z.
 WHERE z.organization_id = :org AND z.event_id = :event_id AND z.zone_id = ANY (:zone_ids::uuid[])
   AND s.outcome IS NOT NULL;
 
--- name: limit_of_type
+-- name: find_type_limit
 SELECT name, max_per_order AS most FROM ticket_types
 WHERE organization_id = :org AND event_id = :event_id AND id = :ticket_type_id;
 
--- name: kept_companions
--- The companion seats that are kept for this person beside these wheelchair places, nearest first. A place comes with
+-- name: list_kept_companions
+-- The companion seats that are kept for this person beside these wheelchair spaces, nearest first. A space comes with
 -- one companion seat (R9): if they hold one already, no other is offered.
 SELECT c.companion_of, c.seat_id, s.seat_key, c.zone_id, z.name AS block_name, s.row_label AS row,
        s.number AS seat_number, coalesce(l.pricing_zones ->> c.zone_id::text, s.price_category, z.price_category)
@@ -50,7 +50,7 @@ WHERE c.organization_id = :org AND c.event_id = :event_id AND c.companion_of = A
                     AND m.status = 'held' AND m.held_until > app.clock() AND h.user_id = :user_id)
 ORDER BY c.companion_of, abs(c.ordinal - w.ordinal), c.ordinal;
 
--- name: chosen_seats
+-- name: list_chosen_seats
 -- The seats of these holds. A seat that was picked alone was never checked for orphans; and the check of a basket is
 -- void once one of its seats was released.
 SELECT h.id AS hold_id, h.seat_id, h.created_at AS since,
@@ -61,7 +61,7 @@ FROM seat_holds h
 WHERE h.organization_id = :org AND h.event_id = :event_id AND h.user_id = :user_id AND h.id = ANY (:hold_ids::uuid[])
   AND h.seat_id IS NOT NULL;
 
--- name: seats_now
+-- name: list_current_seats
 SELECT s.ordinal, CASE WHEN s.status IN ('sold', 'blocked') OR s.status = 'held' AND s.held_until > app.clock()
                            THEN 'taken'
                        WHEN s.reserved_until > app.clock() THEN 'kept' ELSE 'free' END AS state,
@@ -74,7 +74,7 @@ SELECT s.ordinal, CASE WHEN s.status IN ('sold', 'blocked') OR s.status = 'held'
 FROM event_seats s
 WHERE s.organization_id = :org AND s.event_id = :event_id AND s.seat_id = ANY (:seat_ids::uuid[]);
 
--- name: usage_of
+-- name: read_usage
 SELECT coalesce(sum(quantity) FILTER (WHERE live), 0)::integer AS places, (count(*) FILTER (WHERE live))::integer
        AS holds,
        (count(*) FILTER (WHERE created_at > app.clock() - make_interval(secs => :window_s)))::integer AS recent
@@ -82,12 +82,12 @@ FROM (SELECT quantity, created_at,
              event_id = :event_id AND status IN ('active', 'suspended') AND held_until > app.clock() AS live
       FROM seat_holds WHERE organization_id = :org AND user_id = :user_id) h;
 
--- name: holds_of_basket
+-- name: list_holds_of_basket
 -- The baskets that an idempotency key may have created: the same request's, or one with another body.
 SELECT {hold} FROM seat_holds
 WHERE organization_id = :org AND keyed AND basket_id BETWEEN :first_id AND :last_id ORDER BY created_at, id;
 
--- name: hold_by_id
+-- name: find_hold
 SELECT {hold} FROM seat_holds WHERE organization_id = :org AND id = :hold_id;
 
 -- name: end_holds
@@ -97,7 +97,7 @@ SELECT hold_id, event_id, user_id, seat_id, quantity, ordinal, zone_id, ticket_t
 FROM app.end_holds(:org, :hold_ids, :ending, :overdue_only, :actor_type, :actor_id?, :actor_name?, :reason?, :ip?,
                    :user_agent?, :request_id?);
 
--- name: note_failures
+-- name: record_refusals
 -- Refusals made before the hold statement ran, in the same form as it writes its own (app.answer_hold).
 INSERT INTO audit_log (id, organization_id, created_at, actor_type, actor_id, action, entity_type, entity_id, after,
                        reason, ip, user_agent, request_id)
@@ -108,14 +108,14 @@ FROM unnest(:event_ids::uuid[], :seat_ids[?]::uuid[], :codes::text[], :reasons::
             :ips[?]::text[], :user_agents[?]::text[], :request_ids[?]::text[])
      AS f (event_id, seat_id, code, reason, user_id, ip, user_agent, request_id);
 
--- name: due_holds
+-- name: list_due_holds
 -- For the sweep, across organisations: overdue holds, the oldest first.
 SELECT organization_id, array_agg(id) AS ids
 FROM (SELECT organization_id, id FROM seat_holds WHERE status = 'active' AND held_until <= app.clock()
       ORDER BY held_until LIMIT :limit) AS due
 GROUP BY organization_id;
 
--- name: lock_shows_of_holds
+-- name: lock_events_of_holds
 -- Events before seats: cancelling or postponing an event locks its seats in another order. An event that is being
 -- changed is skipped: its holds end with that change, or in the next sweep.
 WITH due AS MATERIALIZED (
@@ -126,12 +126,12 @@ WITH due AS MATERIALIZED (
 )
 SELECT array(SELECT due.id FROM due JOIN ours ON ours.id = due.event_id);
 
--- name: live_holds_of_event
+-- name: list_live_holds_of_event
 -- Without those whose payment is running: its outcome decides.
 SELECT array(SELECT id FROM seat_holds WHERE organization_id = :org AND event_id = :event_id
              AND status IN ('active', 'suspended') AND attempt_id IS NULL ORDER BY id LIMIT :limit);
 
--- name: overdue_holds_of_events
+-- name: list_overdue_holds
 SELECT array(SELECT id FROM seat_holds WHERE organization_id = :org AND event_id = ANY (:event_ids::uuid[])
              AND status = 'active'
              AND held_until <= app.clock() ORDER BY id);
@@ -144,7 +144,7 @@ ORDER BY event_id, kind, ref_id FOR UPDATE;
 -- A trigger does this at the commit; done here, later reads in this transaction see the new limit.
 SELECT FROM app.fit_event_pools(:org, :event_ids);
 
--- name: lowered_limits
+-- name: list_lowered_limits
 -- Events whose limit is below that of their pool, or that have no pool yet, with what is held and sold on the fullest
 -- day.
 SELECT e.id AS event_id, e.name, l.capacity, (coalesce(p.held, t.held) + coalesce(d.held, 0))::integer AS held,
@@ -163,14 +163,14 @@ WHERE e.organization_id = :org AND e.id = ANY (:event_ids::uuid[])
   AND (p.event_id IS NULL OR l.capacity < coalesce(p.shrinks_to, p.capacity)) AND l.capacity IS NOT NULL
 ORDER BY e.start_at, e.id;
 
--- name: live_holds_of_seats
+-- name: list_live_holds_of_seats
 -- Joined with live holds: a seat row may say `held` although its hold has ended.
 SELECT array(SELECT h.id FROM event_seats s
              JOIN seat_holds h ON h.organization_id = :org AND h.id = s.hold_id AND h.status IN ('active', 'suspended')
              WHERE s.organization_id = :org AND s.event_id = :event_id AND s.seat_id = ANY (:seat_ids::uuid[])
                AND s.status = 'held');
 
--- name: holds_of_seats
+-- name: list_holds_of_seats
 SELECT seat_id, hold_id FROM event_seats
 WHERE organization_id = :org AND event_id = :event_id AND seat_id = ANY (:seat_ids::uuid[]) AND status = 'held'
   AND hold_id IS NOT NULL
@@ -195,7 +195,7 @@ WITH counting AS (
     WHERE organization_id = :org AND event_id = :event_id AND status = 'held' AND held_until > app.clock()
       AND seat_id NOT IN {frozen}
 ), companions AS (
-    -- Of held wheelchair places only: beside a sold one, companion seats stay reserved without a limit.
+    -- Of held wheelchair spaces only: beside a sold one, companion seats stay reserved without a limit.
     UPDATE event_seats c SET reserved_until = app.clock() + make_interval(secs => :ttl_s), version = c.version + 1
     FROM event_seats w
     WHERE c.organization_id = :org AND c.event_id = :event_id AND c.status = 'available'
@@ -222,20 +222,20 @@ SELECT EXISTS (SELECT FROM seat_holds WHERE organization_id = :org AND event_id 
     OR EXISTS (SELECT FROM pools WHERE organization_id = :org AND event_id = :event_id AND sold > 0)
     OR EXISTS (SELECT FROM day_places WHERE organization_id = :org AND event_id = :event_id AND sold > 0);
 
--- name: holders
+-- name: list_holders
 -- People who hold something when the waiting room opens, by when they began.
 SELECT user_id, max(held_until) AS until FROM seat_holds
 WHERE organization_id = :org AND event_id = :event_id AND status IN ('active', 'suspended') AND held_until > app.clock()
 GROUP BY user_id ORDER BY min(created_at), user_id;
 
--- name: live_holds
+-- name: list_live_holds
 -- All live holds of an event.
 SELECT id AS hold_id, user_id, coalesce(seat_id, zone_id, ticket_type_id) AS place, held_until
 FROM seat_holds
 WHERE organization_id = :org AND event_id = :event_id AND status IN ('active', 'suspended')
   AND held_until > app.clock();
 
--- name: people_inside
+-- name: count_people_inside
 -- As the gates have counted today.
 SELECT coalesce(sum(c.inside), 0)::integer
 FROM events e
@@ -243,13 +243,13 @@ JOIN scan_counts c ON c.organization_id = :org AND c.event_id = e.id AND c.kind 
                   AND c.day = app.day_of(app.clock(), e.timezone, e.settings)
 WHERE e.organization_id = :org AND e.id = :event_id;
 
--- name: shows_on_sale
+-- name: list_events_on_sale
 -- Across organisations, for the sale monitor and the mirror in Redis.
 SELECT organization_id, id AS event_id FROM events
 WHERE status IN ('published', 'live', 'postponed') AND app.clock() BETWEEN sale_start_at AND sale_end_at
 ORDER BY sale_end_at, id LIMIT 1000;
 
--- name: stopped_events
+-- name: list_stopped_events
 -- Cancelled events, and events postponed without a new date, that still have live tickets (not refunded yet, or their
 -- holders wait for the new date) or live holds. `wrong` counts the holds that should not be live: all of a cancelled
 -- event, and those of a postponed one that are not suspended.
@@ -273,13 +273,13 @@ FROM stopped e LEFT JOIN valid v USING (id) LEFT JOIN live l USING (id)
 WHERE v.tickets > 0 OR l.holds > 0
 ORDER BY e.organization_id, e.id;
 
--- name: hold_endings
+-- name: count_endings
 SELECT status, count(*) AS holds FROM seat_holds
 WHERE organization_id = :org AND event_id = :event_id AND status IN ('converted', 'expired', 'cancelled')
   AND updated_at > app.clock() - interval '1 day'
 GROUP BY status;
 
--- name: endings_by_hour
+-- name: count_endings_by_hour
 -- The last 24 hours, including those without endings, so that a spike can be compared with its neighbours. Holds are
 -- aggregated before the join, in one scan.
 WITH ended AS (
@@ -309,7 +309,7 @@ SELECT hold_id, event_id, user_id, seat_id, zone_id, ticket_type_id, held_before
        NULL::integer AS quantity
 FROM app.prolong_holds(:org, :event_id, :hold_ids, :until);
 
--- name: frozen_and_thawed
+-- name: list_deadlines
 -- The live ones among these holds, with their deadlines before the payment and now.
 SELECT h.id AS hold_id, h.event_id, h.user_id, h.seat_id, h.zone_id, h.ticket_type_id,
        coalesce(h.held_before, 'infinity') AS held_before, h.held_until, s.ordinal, s.version, h.quantity
@@ -318,14 +318,14 @@ LEFT JOIN event_seats s ON s.organization_id = :org AND s.event_id = h.event_id 
                        AND s.hold_id = h.id
 WHERE h.organization_id = :org AND h.id = ANY (:hold_ids::uuid[]) AND h.status IN ('active', 'suspended');
 
--- name: companions_kept
--- The companion seats that are reserved beside these wheelchair places.
+-- name: list_companion_versions
+-- The companion seats that are reserved beside these wheelchair spaces.
 SELECT ordinal, version FROM event_seats
 WHERE organization_id = :org AND event_id = :event_id AND companion_of = ANY (:seat_ids::uuid[])
   AND status = 'available'
   AND reserved_until > app.clock();
 
--- name: let_go
+-- name: detach_payment
 -- Detaches the payment, so that they can be ended.
 UPDATE seat_holds SET attempt_id = NULL, updated_at = app.clock()
 WHERE organization_id = :org AND id = ANY (:hold_ids::uuid[]) AND status = 'active' AND attempt_id IS NOT NULL;
@@ -337,12 +337,12 @@ h.organization_id = :org AND h.event_id = ANY (:event_ids::uuid[]) AND h.user_id
     AND h.status IN ('active', 'suspended')
 AND h.held_until > app.clock() AND h.attempt_id IS NULL AND h.source <> 'waitlist'
 
--- name: lock_people
+-- name: lock_users
 -- The same advisory locks as `app.hold` takes, in the same order.
 SELECT pg_advisory_xact_lock(k.key)::text
 FROM (SELECT hashtextextended('user:' || u, 0) AS key FROM unnest(:user_ids::uuid[]) u ORDER BY 1) k;
 
--- name: lock_pools_of
+-- name: lock_pools_of_guest
 -- All pools that the release of surplus holds, or of what a checkout counted of ticket types, may change; in one order.
 SELECT FROM pools p
 WHERE p.organization_id = :org AND p.event_id = ANY (:event_ids::uuid[])
@@ -354,7 +354,7 @@ WHERE p.organization_id = :org AND p.event_id = ANY (:event_ids::uuid[])
     WHERE {comes_along}))
 ORDER BY p.event_id, p.kind, p.ref_id FOR UPDATE;
 
--- name: lock_seats_of
+-- name: lock_seats_of_guest
 -- Seats and companion seats together, in the order of app.end_holds.
 SELECT FROM event_seats s
 WHERE s.organization_id = :org AND (s.event_id, s.seat_id) IN (
@@ -368,14 +368,14 @@ WHERE s.organization_id = :org AND (s.event_id, s.seat_id) IN (
     WHERE {comes_along})
 ORDER BY s.event_id, s.seat_id FOR UPDATE;
 
--- name: brought
+-- name: lock_holds_of_guest
 -- The oldest basket first, the holds of a basket together.
 SELECT h.id AS hold_id, h.event_id, h.basket_id, h.quantity, coalesce(s.category = 'wheelchair', false) AS wheelchair
 FROM seat_holds h LEFT JOIN seats s ON s.organization_id = :org AND s.id = h.seat_id
 WHERE {comes_along}
 ORDER BY h.event_id, h.created_at, h.basket_id, h.id FOR UPDATE OF h;
 
--- name: load_of
+-- name: read_load
 SELECT count(*)::integer AS holds, count(*) FILTER (WHERE s.category = 'wheelchair')::integer AS wheelchairs,
        coalesce(sum(h.quantity), 0)::integer AS places
 FROM seat_holds h LEFT JOIN seats s ON s.organization_id = :org AND s.id = h.seat_id
@@ -383,7 +383,7 @@ WHERE h.organization_id = :org AND h.event_id = :event_id AND h.user_id = :user_
   AND h.status IN ('active', 'suspended')
   AND h.held_until > app.clock();
 
--- name: load_of_booking
+-- name: read_booking_load
 -- The load of these holds. A waitlist offer has the size that was asked for: alone, it is within every limit.
 SELECT count(*)::integer AS holds, count(*) FILTER (WHERE s.category = 'wheelchair')::integer AS wheelchairs,
        coalesce(sum(h.quantity), 0)::integer AS places

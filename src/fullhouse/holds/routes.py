@@ -8,8 +8,7 @@ from uuid import UUID
 import msgspec
 from litestar.params import HeaderParameter, QueryParameter
 
-from fullhouse.holds import actions, companion_reads, failures, plain, policy
-from fullhouse.holds.desk import Desk
+from fullhouse.holds import actions, batchable, companion_reads, policy, refusal_audit
 from fullhouse.holds.engine import Engine, Results
 from fullhouse.holds.model import (
     Basket,
@@ -22,14 +21,15 @@ from fullhouse.holds.model import (
     TooManyOfType,
     Unauthorized,
 )
+from fullhouse.holds.sale_context import SaleContext
 from fullhouse.kit.actors import Principal
 from fullhouse.kit.db.database import Tx
 from fullhouse.kit.errors import FieldError, Invalid, Malformed, Refusal, Unauthenticated
-from fullhouse.kit.http.answer import Answer
 from fullhouse.kit.http.body import decode
-from fullhouse.kit.http.call import Errand, WireCall
-from fullhouse.kit.http.endpoints import Data, delete, get, post
-from fullhouse.kit.http.lane import Call
+from fullhouse.kit.http.endpoints import DataEnvelope, delete, get, post
+from fullhouse.kit.http.hot_request import BatchRequest, ServerHotRequest
+from fullhouse.kit.http.lanes import HotRequest
+from fullhouse.kit.http.response import Response
 from fullhouse.kit.services import Services
 
 _NO_STORE = (("cache-control", "no-cache, no-store"),)
@@ -39,10 +39,10 @@ Key = Annotated[
     str | None, HeaderParameter(name="Idempotency-Key", description="A repeat with it returns the first response.")
 ]
 RELEASED_MAX_BYTES = 2**20
-Why = Annotated[str | None, QueryParameter(min_length=1, max_length=500, description="Required for another's hold.")]
+Reason = Annotated[str | None, QueryParameter(min_length=1, max_length=500, description="Required for another's hold.")]
 
 
-async def reserve_fast(call: Call) -> Answer:
+async def reserve_fast(call: HotRequest) -> Response:
     raw = await call.read()
     assert call.principal
     event_id, seat_id = call.params
@@ -50,18 +50,18 @@ async def reserve_fast(call: Call) -> Answer:
         request = decode(_RESERVE, raw) if raw else Reserve()
     except (Invalid, Malformed) as error:
         refusal = InvalidRequest(error.detail, fields=error.fields)
-        await failures.note(call.state.services, call.principal, event_id, refusal, seat_id)
+        await refusal_audit.record_refusal(call.state.services, call.principal, event_id, refusal, seat_id)
         raise refusal from None
     return await _reserve(call.state.services, call.principal, event_id, seat_id, request)
 
 
-def reserve_in_batch(call: WireCall) -> Errand | None:
-    raw, who = call.look(), call.principal
+def reserve_in_batch(call: ServerHotRequest) -> BatchRequest | None:
+    raw, who = call.peek_body(), call.principal
     assert who
     request = decode(_RESERVE, raw) if raw else Reserve()
     event_id, seat_id = call.params
-    found = plain.seat(call.state.services, who, event_id, seat_id, request)
-    return found and _errand(found, who, partial(_told_seat, found.sale, seat_id), seat_id)
+    found = batchable.prepare_seat(call.state.services, who, event_id, seat_id, request)
+    return found and _to_batch_request(found, who, partial(_respond_seat, found.sale, seat_id), seat_id)
 
 
 @post(
@@ -73,65 +73,69 @@ def reserve_in_batch(call: WireCall) -> Errand | None:
     says={Unauthenticated: Unauthorized, Invalid: InvalidRequest, Malformed: InvalidRequest},
     bad_path=InvalidRequest,
 )
-async def reserve_seat(services: Services, who: Principal, event_id: UUID, seat_id: UUID, data: Reserve) -> Answer:
+async def reserve_seat(services: Services, who: Principal, event_id: UUID, seat_id: UUID, data: Reserve) -> Response:
     """Reserve a seat for a few minutes. A repeat by the same person returns the same hold (200), with the time left."""
     return await _reserve(services, who, event_id, seat_id, data)
 
 
-async def _reserve(services: Services, who: Principal, event_id: UUID, seat_id: UUID, request: Reserve) -> Answer:
+async def _reserve(services: Services, who: Principal, event_id: UUID, seat_id: UUID, request: Reserve) -> Response:
     held, is_new = await actions.reserve(services, who, event_id, seat_id, request)
-    return _answer_seat(await companion_reads.add_to_seat(services, who, held), is_new)
+    return _to_seat_response(await companion_reads.add_to_seat(services, who, held), is_new)
 
 
-def _told_seat(sale: Desk, seat_id: UUID, results: Results) -> Answer:
-    return _answer_seat(*actions.got_seat(sale, seat_id, results))
+def _respond_seat(sale: SaleContext, seat_id: UUID, results: Results) -> Response:
+    return _to_seat_response(*actions.unwrap_seat(sale, seat_id, results))
 
 
-def _answer_seat(held: Reserved, is_new: bool) -> Answer:
-    return Answer(201 if is_new else 200, msgspec.json.encode(Data(held)), _NO_STORE)
+def _to_seat_response(held: Reserved, is_new: bool) -> Response:
+    return Response(201 if is_new else 200, msgspec.json.encode(DataEnvelope(held)), _NO_STORE)
 
 
-def _errand(found: plain.Plain, who: Principal, respond: Callable[[Results], Answer], seat_id: UUID | None) -> Errand:
+def _to_batch_request(
+    found: batchable.Prepared, who: Principal, respond: Callable[[Results], Response], seat_id: UUID | None
+) -> BatchRequest:
     """Refusals are audited as in actions.py. Nearly all are audited by the engine itself, and need no task here."""
     sale, request = found
 
-    def respond_or_refuse(results: Results) -> Answer | Awaitable[Answer]:
+    def respond_or_refuse(results: Results) -> Response | Awaitable[Response]:
         try:
             return respond(results)
         except Refusal as refusal:
-            if policy.is_noted_here(refusal) or isinstance(refusal, TooManyOfType):
-                return failures.note_and_refuse(sale.services, who, sale.event_id, refusal, seat_id)
+            if policy.needs_audit(refusal) or isinstance(refusal, TooManyOfType):
+                return refusal_audit.record_and_raise(sale.services, who, sale.event_id, refusal, seat_id)
             raise
 
-    return Errand(sale.services.part(Engine).batches, sale.organization_id, request, request.apart, respond_or_refuse)
+    return BatchRequest(
+        sale.services.part(Engine).batches, sale.organization_id, request, request.conflict_keys, respond_or_refuse
+    )
 
 
-async def hold_items_fast(call: Call) -> Answer:
+async def hold_items_fast(call: HotRequest) -> Response:
     request = decode(_HOLD_ITEMS, await call.read())
     assert call.principal
-    key = _checked_key(call.header("idempotency-key"))
+    key = _check_key(call.header("idempotency-key"))
     services, who = call.state.services, call.principal
     held = await actions.hold_items(services, who, call.params[0], request, key)
-    return _answer_items(await companion_reads.add_to_basket(services, who, held))
+    return _to_items_response(await companion_reads.add_to_basket(services, who, held))
 
 
-def hold_items_in_batch(call: WireCall) -> Errand | None:
+def hold_items_in_batch(call: ServerHotRequest) -> BatchRequest | None:
     who = call.principal
     assert who
     if call.header("idempotency-key") is not None:
         return None
-    request = decode(_HOLD_ITEMS, call.look())
-    found = plain.places(call.state.services, who, call.params[0], request)
-    return found and _errand(found, who, partial(_told_items, found, request), None)
+    request = decode(_HOLD_ITEMS, call.peek_body())
+    found = batchable.prepare_spots(call.state.services, who, call.params[0], request)
+    return found and _to_batch_request(found, who, partial(_respond_items, found, request), None)
 
 
-def _told_items(found: plain.Plain, body: HoldItems, results: Results) -> Answer:
+def _respond_items(found: batchable.Prepared, body: HoldItems, results: Results) -> Response:
     sale, request = found
-    return _answer_items(actions.got_items(sale, request.basket_id, request.wants, body, results))
+    return _to_items_response(actions.unwrap_basket(sale, request.basket_id, request.items, body, results))
 
 
-def _answer_items(held: Basket) -> Answer:
-    return Answer(201, msgspec.json.encode(Data(held)), _NO_STORE)
+def _to_items_response(held: Basket) -> Response:
+    return Response(201, msgspec.json.encode(DataEnvelope(held)), _NO_STORE)
 
 
 @post("/api/events/{event_id:uuid}/holds", "holds.place", fast=hold_items_fast, in_batch=hold_items_in_batch)
@@ -143,11 +147,11 @@ async def hold_items(
     A refusal has the index of the failed item in `item`. For limits, `most` is the limit; `max_per_order` also has the
     ticket type's `name`.
     """
-    held = await actions.hold_items(services, who, event_id, data, _checked_key(idempotency_key))
+    held = await actions.hold_items(services, who, event_id, data, _check_key(idempotency_key))
     return await companion_reads.add_to_basket(services, who, held)
 
 
-def _checked_key(key: str | None) -> str | None:
+def _check_key(key: str | None) -> str | None:
     if key is not None and not 1 <= len(key) <= 255:
         raise Invalid(fields=[FieldError("Idempotency-Key", "Between 1 and 255 characters.")])
     return key
@@ -155,12 +159,12 @@ def _checked_key(key: str | None) -> str | None:
 
 @get("/api/events/{event_id:uuid}/holds", "holds.read")
 async def list_my_holds(tx: Tx, who: Principal, event_id: UUID) -> list[Hold]:
-    """My holds of this event. Wheelchair places list the companion seats that are reserved for me beside them."""
-    return await actions.my_holds(tx, who, event_id)
+    """My holds of this event. Wheelchair spaces list the companion seats that are reserved for me beside them."""
+    return await actions.list_my_holds(tx, who, event_id)
 
 
 @delete("/api/holds/{hold_id:uuid}", "holds.place")
-async def release_hold(tx: Tx, who: Principal, hold_id: UUID, reason: Why = None) -> None:
+async def release_hold(tx: Tx, who: Principal, hold_id: UUID, reason: Reason = None) -> None:
     """Release a hold. Staff can release another person's hold, with a reason."""
     await actions.release(tx, who, hold_id, reason)
 

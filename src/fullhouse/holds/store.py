@@ -5,12 +5,12 @@ from typing import NamedTuple
 from uuid import UUID
 
 from fullhouse.holds import queries
-from fullhouse.holds.model import Brought, ChosenSeat, CompanionSeat, HourOfEndings, StoredHold
+from fullhouse.holds.model import ChosenSeat, CompanionSeat, GuestHold, HourOfEndings, StoredHold
 from fullhouse.holds.policy import Limit, Load
 from fullhouse.kit.db import sql
 
 
-class Ended(NamedTuple):
+class EndedHold(NamedTuple):
     """A hold that ended. Rows without an id: a companion seat that is free again, or a zone's new counts."""
 
     hold_id: UUID | None
@@ -26,7 +26,7 @@ class Ended(NamedTuple):
     version: int | None
     held: int | None
     sold: int | None
-    kept: int | None  # instead of `ordinal`: a companion seat that stays reserved for the wheelchair place's holder
+    kept: int | None  # instead of `ordinal`: a companion seat that stays reserved for the wheelchair space's holder
 
 
 class LiveHold(NamedTuple):
@@ -46,7 +46,7 @@ class SeatOfHold(NamedTuple):
     hold_id: UUID
 
 
-class Show(NamedTuple):
+class EventKey(NamedTuple):
     organization_id: UUID
     event_id: UUID
 
@@ -63,17 +63,17 @@ class StoppedEvent(NamedTuple):
     wrong: int
 
 
-class Ending(NamedTuple):
+class EndingCount(NamedTuple):
     status: str
     holds: int
 
 
-class Due(NamedTuple):
+class DueHolds(NamedTuple):
     organization_id: UUID
     ids: list[UUID]
 
 
-class HandedOver(NamedTuple):
+class HandedOverHold(NamedTuple):
     hold_id: UUID
     event_id: UUID
     seat_id: UUID | None
@@ -84,7 +84,7 @@ class HandedOver(NamedTuple):
     version: int | None
 
 
-class Prolonged(NamedTuple):
+class HoldDeadline(NamedTuple):
     hold_id: UUID
     event_id: UUID
     user_id: UUID
@@ -103,7 +103,7 @@ class Companion(NamedTuple):
     version: int
 
 
-class SeatNow(NamedTuple):
+class CurrentSeat(NamedTuple):
     """A seat's state in the database: `free`, `kept` as somebody's companion seat, or `taken`, and since when."""
 
     ordinal: int
@@ -131,51 +131,51 @@ class Usage(NamedTuple):
     recent: int
 
 
-my_holds = sql.many(queries.my_holds, StoredHold)
-holds_of_basket = sql.many(queries.holds_of_basket, StoredHold)
-kept_companions = sql.many(queries.kept_companions, CompanionSeat)
-chosen_seats = sql.many(queries.chosen_seats, ChosenSeat)
-seats_now = sql.many(queries.seats_now, SeatNow)
-usage_of = sql.one(queries.usage_of, Usage)
-hold_by_id = sql.one(queries.hold_by_id, StoredHold)
+list_my_holds = sql.many(queries.list_my_holds, StoredHold)
+list_holds_of_basket = sql.many(queries.list_holds_of_basket, StoredHold)
+list_kept_companions = sql.many(queries.list_kept_companions, CompanionSeat)
+list_chosen_seats = sql.many(queries.list_chosen_seats, ChosenSeat)
+list_current_seats = sql.many(queries.list_current_seats, CurrentSeat)
+read_usage = sql.one(queries.read_usage, Usage)
+find_hold = sql.one(queries.find_hold, StoredHold)
 place_holds = sql.rows(queries.place_holds)
-end_holds = sql.many(queries.end_holds, Ended)
-note_failures = sql.count(queries.note_failures)
-due_holds = sql.many(queries.due_holds, Due)
-lock_shows_of_holds = sql.value(queries.lock_shows_of_holds, list[UUID])
-live_holds_of_event = sql.value(queries.live_holds_of_event, list[UUID])
-overdue_holds_of_events = sql.value(queries.overdue_holds_of_events, list[UUID])
+end_holds = sql.many(queries.end_holds, EndedHold)
+record_refusals = sql.count(queries.record_refusals)
+list_due_holds = sql.many(queries.list_due_holds, DueHolds)
+lock_events_of_holds = sql.value(queries.lock_events_of_holds, list[UUID])
+list_live_holds_of_event = sql.value(queries.list_live_holds_of_event, list[UUID])
+list_overdue_holds = sql.value(queries.list_overdue_holds, list[UUID])
 lock_pools_of_events = sql.count(queries.lock_pools_of_events)
 fit_event_pools = sql.count(queries.fit_event_pools)
-lowered_limits = sql.many(queries.lowered_limits, Limit)
-live_holds_of_seats = sql.value(queries.live_holds_of_seats, list[UUID])
-limit_of_type = sql.one(queries.limit_of_type, TypeLimit)
-unsold_zones = sql.many(queries.unsold_zones, UnsoldZone)
-holds_of_seats = sql.many(queries.holds_of_seats, SeatOfHold)
+list_lowered_limits = sql.many(queries.list_lowered_limits, Limit)
+list_live_holds_of_seats = sql.value(queries.list_live_holds_of_seats, list[UUID])
+find_type_limit = sql.one(queries.find_type_limit, TypeLimit)
+list_unsold_zones = sql.many(queries.list_unsold_zones, UnsoldZone)
+list_holds_of_seats = sql.many(queries.list_holds_of_seats, SeatOfHold)
 suspend_holds = sql.count(queries.suspend_holds)
 resume_holds = sql.count(queries.resume_holds)
 is_on_sale = sql.value(queries.is_on_sale, bool)
 is_in_sale = sql.value(queries.is_in_sale, bool)
-holders = sql.many(queries.holders, Holder)
-live_holds = sql.many(queries.live_holds, LiveHold)
-people_inside = sql.value(queries.people_inside, int)
-shows_on_sale = sql.many(queries.shows_on_sale, Show)
+list_holders = sql.many(queries.list_holders, Holder)
+list_live_holds = sql.many(queries.list_live_holds, LiveHold)
+count_people_inside = sql.value(queries.count_people_inside, int)
+list_events_on_sale = sql.many(queries.list_events_on_sale, EventKey)
 
-stopped_events = sql.many(queries.stopped_events, StoppedEvent)
-hold_endings = sql.many(queries.hold_endings, Ending)
-endings_by_hour = sql.many(queries.endings_by_hour, HourOfEndings)
+list_stopped_events = sql.many(queries.list_stopped_events, StoppedEvent)
+count_endings = sql.many(queries.count_endings, EndingCount)
+count_endings_by_hour = sql.many(queries.count_endings_by_hour, HourOfEndings)
 freeze_holds = sql.value(queries.freeze_holds, bool)
 thaw_holds = sql.value(queries.thaw_holds, int)
-prolong_holds = sql.many(queries.prolong_holds, Prolonged)
-frozen_and_thawed = sql.many(queries.frozen_and_thawed, Prolonged)
-companions_kept = sql.many(queries.companions_kept, Companion)
-let_go = sql.count(queries.let_go)
+prolong_holds = sql.many(queries.prolong_holds, HoldDeadline)
+list_deadlines = sql.many(queries.list_deadlines, HoldDeadline)
+list_companion_versions = sql.many(queries.list_companion_versions, Companion)
+detach_payment = sql.count(queries.detach_payment)
 
-lock_people = sql.count(queries.lock_people)
-lock_pools_of = sql.count(queries.lock_pools_of)
-lock_seats_of = sql.count(queries.lock_seats_of)
-brought = sql.many(queries.brought, Brought)
-load_of = sql.one(queries.load_of, Load)
-load_of_booking = sql.one(queries.load_of_booking, Load)
-hand_over = sql.many(queries.hand_over, HandedOver)
+lock_users = sql.count(queries.lock_users)
+lock_pools_of_guest = sql.count(queries.lock_pools_of_guest)
+lock_seats_of_guest = sql.count(queries.lock_seats_of_guest)
+lock_holds_of_guest = sql.many(queries.lock_holds_of_guest, GuestHold)
+read_load = sql.one(queries.read_load, Load)
+read_booking_load = sql.one(queries.read_booking_load, Load)
+hand_over = sql.many(queries.hand_over, HandedOverHold)
 keep_companions = sql.many(queries.keep_companions, Companion)

@@ -31,7 +31,7 @@ class Principal(msgspec.Struct, frozen=True, kw_only=True):
     credential: bytes = b""
     """The digest of the session's token. What is bound to it is valid only together with that token."""
 
-    def coming_from(
+    def with_request(
         self, ip: str | None, user_agent: str | None, request_id: str | None, language: str | None = None
     ) -> "Principal":
         """A copy with the details of one request: what the audit records of it, and the language requested."""

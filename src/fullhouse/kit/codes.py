@@ -10,11 +10,11 @@ def new_code() -> str:
     return "".join(secrets.choice(ALPHABET) for _ in range(LENGTH))
 
 
-def as_stored(code: str) -> str:
+def normalise(code: str) -> str:
     """The stored form of a code that an organiser chose: case and surrounding spaces make no difference."""
     return code.strip().upper()
 
 
-def typed(code: str) -> str:
+def parse_code(code: str) -> str:
     """The code that `new_code` made, from what a person typed: with spaces, dashes and lower case."""
     return code.strip().upper().replace("-", "").replace(" ", "")

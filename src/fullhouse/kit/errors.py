@@ -27,7 +27,7 @@ class Refusal(Exception):
     code: ClassVar[str] = "invalid_request"
     status: ClassVar[int] = 400
     title: ClassVar[str] = "The request is not valid"
-    noted = False  # true once it is in the audit log; otherwise the guard audits a Forbidden
+    is_audited = False  # true once it is in the audit log; otherwise the guard audits a Forbidden
 
     def __init__(
         self,
@@ -43,7 +43,7 @@ class Refusal(Exception):
         self.extra = extra
         super().__init__(self.detail)
 
-    def problem(self) -> dict[str, Any]:
+    def to_problem(self) -> dict[str, Any]:
         """The response body, as RFC 9457 defines it."""
         body: dict[str, Any] = {
             "type": f"/problems/{self.code}",
@@ -135,8 +135,8 @@ class Unavailable(Refusal):
     code, status, title = "unavailable", 503, "Try again shortly"
 
 
-def every(root: type[Refusal] = Refusal) -> Iterator[type[Refusal]]:
+def all_refusals(root: type[Refusal] = Refusal) -> Iterator[type[Refusal]]:
     """All refusal classes, for the documentation page of each code."""
     yield root
     for child in root.__subclasses__():
-        yield from every(child)
+        yield from all_refusals(child)

@@ -14,7 +14,7 @@ def new_id() -> UUID:
     return new
 
 
-def read_id(text: str) -> UUID:
+def parse_id(text: str) -> UUID:
     """Parses an id. Raises ValueError if the text is not a UUID."""
     parsed: UUID = pgproto.UUID(text)
     return parsed

@@ -48,7 +48,7 @@ class Words(NamedTuple):
     def __call__(self, key: str, **values: Any) -> str:
         return self.texts[key].format(**values)
 
-    def some(self, prefix: str) -> dict[str, str]:
+    def with_prefix(self, prefix: str) -> dict[str, str]:
         """The texts whose keys have this prefix, for a page's script."""
         return {key.removeprefix(prefix): text for key, text in self.texts.items() if key.startswith(prefix)}
 
@@ -92,28 +92,28 @@ def catalogue(*, en: dict[str, str], af: dict[str, str]) -> Catalogue:
     return Catalogue(Words("en", en), Words("af", af))
 
 
-def asked(header: Callable[[str], str | None]) -> str | None:
+def requested_language(header: Callable[[str], str | None]) -> str | None:
     """A request's language: the one chosen on our pages (a cookie), otherwise the browser's preference."""
     for part in (header("cookie") or "").split(";"):
         name, _, code = part.strip().partition("=")
         if name == COOKIE and code in DAYS:
             return code
-    return preferred((header("accept-language") or "")[:PREFERENCES_MAX])
+    return preferred_language((header("accept-language") or "")[:PREFERENCES_MAX])
 
 
 @lru_cache(maxsize=1024)
-def preferred(header: str) -> str | None:
+def preferred_language(header: str) -> str | None:
     """The supported language that an Accept-Language header ranks highest."""
     ranked = []
     for place, part in enumerate(header.split(",")[:20]):
         tag, _, rest = part.strip().partition(";")
-        code, weight = tag.strip().lower().partition("-")[0], _weight(rest)
+        code, weight = tag.strip().lower().partition("-")[0], _parse_weight(rest)
         if code in DAYS and weight > 0:
             ranked.append((-weight, place, code))
     return min(ranked)[2] if ranked else None
 
 
-def _weight(text: str) -> float:
+def _parse_weight(text: str) -> float:
     name, _, value = text.strip().partition("=")
     if name.strip() != "q":
         return 1.0

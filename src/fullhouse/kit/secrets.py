@@ -15,10 +15,10 @@ from uuid import UUID
 from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
-NOWHERE = UUID(int=0)  # the "organisation" of platform staff
+PLATFORM_ID = UUID(int=0)  # the "organisation" of platform staff
 
 
-class Kind(StrEnum):
+class TokenKind(StrEnum):
     SESSION = "fhs"
     API_KEY = "fhk"
     MAGIC_LINK = "fhm"
@@ -29,22 +29,22 @@ class Kind(StrEnum):
     WAITLIST = "fhw"
 
 
-def mint(kind: Kind, organization_id: UUID, secret: bytes | None = None) -> str:
+def mint(kind: TokenKind, organization_id: UUID, secret: bytes | None = None) -> str:
     return f"{kind}_{_b64(organization_id.bytes + (secret or os.urandom(32)))}"
 
 
-def read(token: str, *kinds: Kind) -> tuple[Kind, UUID] | None:
+def parse_token(token: str, *kinds: TokenKind) -> tuple[TokenKind, UUID] | None:
     """The kind and organisation that a token claims, or None if it is none of `kinds`. Its hash is checked later."""
     prefix, _, rest = token.partition("_")
     if prefix not in kinds or len(rest) != 64:
         return None
     try:
-        return Kind(prefix), UUID(bytes=_unb64(rest)[:16])
+        return TokenKind(prefix), UUID(bytes=_unb64(rest)[:16])
     except ValueError:
         return None
 
 
-def digest(token: str) -> bytes:
+def digest_token(token: str) -> bytes:
     return hashlib.sha256(token.encode()).digest()
 
 

@@ -11,21 +11,21 @@ import structlog
 from fullhouse.kit.actors import Principal
 from fullhouse.kit.cache.cache import Cache
 from fullhouse.kit.cache.limits import Limiter
-from fullhouse.kit.cache.warm import Warm
+from fullhouse.kit.cache.optional_redis import OptionalRedis
 from fullhouse.kit.db.clock import Clock
-from fullhouse.kit.db.database import APP, Database, HotLine
-from fullhouse.kit.db.replica import Reads
-from fullhouse.kit.http.idempotency import Repeats
-from fullhouse.kit.http.safe_http import Outward
+from fullhouse.kit.db.database import APP, Database, PreparedStatementPool
+from fullhouse.kit.db.replica import ReadRouter
+from fullhouse.kit.http.idempotency import KeyLocks
+from fullhouse.kit.http.safe_http import SafeHttpClient
 from fullhouse.kit.live.bus import Bus
-from fullhouse.kit.live.hub import Hub
+from fullhouse.kit.live.hub import StreamHub
 from fullhouse.kit.media.files import Files
 from fullhouse.kit.secrets import Keyring
 
 log = structlog.get_logger()
 T = TypeVar("T")
 QUOTA_BYTES = 2 * 2**30
-_PULSE = "SELECT max(number) AS newest, app.clock() AS now FROM app.migrations"
+_HEALTH_SQL = "SELECT max(number) AS newest, app.clock() AS now FROM app.migrations"
 
 
 class Credentials(msgspec.Struct, frozen=True):
@@ -39,7 +39,7 @@ class Credentials(msgspec.Struct, frozen=True):
 class Authenticator(Protocol):
     """Authenticates a caller. Implemented by accounts/access.py, because kit has no users."""
 
-    def remembered(self, credentials: Credentials) -> Principal | None:
+    def find_cached(self, credentials: Credentials) -> Principal | None:
         """From this process's cache; None if the database has to be queried."""
 
     async def __call__(self, credentials: Credentials) -> Principal | None: ...
@@ -48,18 +48,18 @@ class Authenticator(Protocol):
 class Services(msgspec.Struct, frozen=True):
     url: str  # for parts with connections of their own
     database: Database
-    reads: Reads
-    pulse: HotLine  # the health check's own connection, independent of the pool's load
+    reads: ReadRouter
+    health_query: PreparedStatementPool  # the health check's own connection, independent of the pool's load
     clock: Clock
     bus: Bus
     cache: Cache
-    warm: Warm
+    redis: OptionalRedis
     limiter: Limiter
     keyring: Keyring
-    repeats: Repeats
+    idempotency_locks: KeyLocks
     files: Files
-    outward: Outward
-    streams: Hub
+    safe_http: SafeHttpClient
+    streams: StreamHub
     public_url: str
     quota_bytes: int  # the total size of one organisation's files
     parts: dict[type[Any], Any] = {}
@@ -107,46 +107,46 @@ async def open_services(
     warm_timeout_s: float | None = None,
 ) -> AsyncIterator[Services]:
     async with AsyncExitStack() as open_now:
-        outward = Outward(private=private_webhooks)
+        outward = SafeHttpClient(private=private_webhooks)
         open_now.push_async_callback(outward.close)
         open_now.push_async_callback(files.close)
-        warm = Warm(redis_url, timeout_s=warm_timeout_s)
+        warm = OptionalRedis(redis_url, timeout_s=warm_timeout_s)
         open_now.push_async_callback(warm.close)
         bus = Bus(url, redis_url)
         cache = Cache(bus, warm)
         open_now.push_async_callback(cache.close)
         await bus.start()
         open_now.push_async_callback(bus.stop)
-        pulse = HotLine(url, _PULSE, lines=1, deadline_s=2)
+        pulse = PreparedStatementPool(url, _HEALTH_SQL, lines=1, deadline_s=2)
         open_now.push_async_callback(pulse.close)
         clock = Clock(pulse)
         await clock.start()
         open_now.push_async_callback(clock.stop)
         database = await Database.open(url, APP, size=pool_size, bus=bus)
         open_now.push_async_callback(database.close)
-        streams = Hub(bus)
+        streams = StreamHub(bus)
         open_now.callback(streams.close)
         yield Services(
             url=url,
             database=database,
-            reads=Reads(database, await _replica(read_url, pool_size, open_now), bus),
-            pulse=pulse,
+            reads=ReadRouter(database, await _open_replica(read_url, pool_size, open_now), bus),
+            health_query=pulse,
             clock=clock,
             bus=bus,
             cache=cache,
-            warm=warm,
+            redis=warm,
             limiter=Limiter(warm),
             keyring=Keyring(secret_key),
-            repeats=Repeats(),
+            idempotency_locks=KeyLocks(),
             files=files,
-            outward=outward,
+            safe_http=outward,
             streams=streams,
             public_url=public_url,
             quota_bytes=quota_bytes,
         )
 
 
-async def _replica(url: str | None, pool_size: int, open_now: AsyncExitStack) -> Database | None:
+async def _open_replica(url: str | None, pool_size: int, open_now: AsyncExitStack) -> Database | None:
     """A replica only offloads the primary: start-up does not fail when it is unavailable."""
     if url is None:
         return None

@@ -7,7 +7,7 @@ task then goes on, and `await task` never returns.
 import asyncio
 from typing import Any
 
-AGAIN_S = 5.0  # longer than a task needs to clean up
+RETRY_S = 5.0  # longer than a task needs to clean up
 
 
 async def stop(*tasks: asyncio.Task[Any] | None) -> None:
@@ -16,7 +16,7 @@ async def stop(*tasks: asyncio.Task[Any] | None) -> None:
     while left:
         for task in left:
             task.cancel()
-        ended, left = await asyncio.wait(left, timeout=AGAIN_S)
+        ended, left = await asyncio.wait(left, timeout=RETRY_S)
         for task in ended:
             if not task.cancelled():
                 task.exception()  # retrieved, so that asyncio does not log it

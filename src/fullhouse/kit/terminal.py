@@ -5,12 +5,12 @@ from collections.abc import Sequence
 from contextlib import suppress
 
 
-def say(text: str) -> None:
+def print_message(text: str) -> None:
     with suppress(OSError):  # the stream may be a file on a full disk, or a closed pipe
         print(f"fullhouse: {text}", file=sys.stderr, flush=True)
 
 
-def say_what_is_left() -> None:
+def flush_messages() -> None:
     """Retries writing the lines that an earlier write could not deliver: Python buffers them."""
     with suppress(OSError):
         sys.stderr.flush()

@@ -17,7 +17,7 @@ class UnknownTimezone(Invalid):
 _FIRST, _LAST = datetime.min.replace(tzinfo=UTC), datetime.max.replace(tzinfo=UTC)
 
 
-def utc(moment: datetime) -> datetime:
+def to_utc(moment: datetime) -> datetime:
     """A time without a zone is UTC, as the API documents. The first and last moment of the calendar are refused."""
     try:
         in_utc = moment.astimezone(UTC) if moment.tzinfo else moment.replace(tzinfo=UTC)
@@ -28,7 +28,7 @@ def utc(moment: datetime) -> datetime:
     return in_utc
 
 
-def timezone(name: str) -> ZoneInfo:
+def parse_timezone(name: str) -> ZoneInfo:
     if name not in _names():
         raise UnknownTimezone(
             f"“{name}” is not a time zone.",
@@ -37,7 +37,7 @@ def timezone(name: str) -> ZoneInfo:
     return ZoneInfo(name)
 
 
-def local(moment: datetime, name: str) -> datetime:
+def to_local(moment: datetime, name: str) -> datetime:
     """A time in a time zone; in UTC if the result would be out of range."""
     try:
         return moment.astimezone(ZoneInfo(name))

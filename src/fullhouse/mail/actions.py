@@ -2,25 +2,25 @@
 
 from fullhouse.accounts import actions as accounts
 from fullhouse.kit.db.database import Tx
-from fullhouse.kit.mail.email import Letter
-from fullhouse.kit.mail.mails import Write, Writer
-from fullhouse.mail.model import LETTERS, Brand, Template, TemplateUnknown
+from fullhouse.kit.mail.email import Email
+from fullhouse.kit.mail.mailbox import RenderEmail, Writer
+from fullhouse.mail.model import EMAILS, Brand, EmailTemplate, TemplateNotFound
 from fullhouse.mail.render import render
 from fullhouse.mail.samples import SAMPLES
 
 
-def writer(public_url: str) -> Writer:
+def create_email_writer(public_url: str) -> Writer:
     """For `mails.wire`: loads the branding of the transaction's organisation once, then renders each email with it."""
 
-    async def load(tx: Tx) -> Write:
-        brand = await brand_of(tx, public_url)
+    async def load(tx: Tx) -> RenderEmail:
+        brand = await get_brand(tx, public_url)
         return lambda data, language: render(data, brand, language or brand.locale)
 
     return load
 
 
-async def brand_of(tx: Tx, public_url: str) -> Brand:
-    profile = await accounts.get_profile(tx)
+async def get_brand(tx: Tx, public_url: str) -> Brand:
+    profile = await accounts.require_profile(tx)
     return Brand(
         name=profile.name,
         colour=profile.accent_color,
@@ -33,13 +33,13 @@ async def brand_of(tx: Tx, public_url: str) -> Brand:
     )
 
 
-def templates() -> list[Template]:
-    return [Template(kind.template, " ".join((kind.__doc__ or "").split())) for kind in LETTERS]
+def list_templates() -> list[EmailTemplate]:
+    return [EmailTemplate(kind.template, " ".join((kind.__doc__ or "").split())) for kind in EMAILS]
 
 
-async def preview(tx: Tx, public_url: str, name: str) -> Letter:
+async def render_preview(tx: Tx, public_url: str, name: str) -> Email:
     """With an invented event and invented people, in the organisation's branding and the caller's language."""
     if name not in SAMPLES:
-        raise TemplateUnknown()
-    brand = await brand_of(tx, public_url)
+        raise TemplateNotFound()
+    brand = await get_brand(tx, public_url)
     return render(SAMPLES[name], brand, tx.actor.language or brand.locale)

@@ -13,7 +13,7 @@ import msgspec
 
 from fullhouse.accounts.model import PasswordChanged, SignInLink, TeamInvitation
 from fullhouse.kit.errors import Conflict, NotFound
-from fullhouse.kit.mail.email import LetterData
+from fullhouse.kit.mail.email import EmailData
 from fullhouse.kit.money import Money
 from fullhouse.tickets.model import TicketPlace
 
@@ -31,7 +31,7 @@ class Brand(msgspec.Struct, frozen=True, kw_only=True):
     reply_to: str | None = None
 
 
-class Show(msgspec.Struct, frozen=True, kw_only=True):
+class EventDetails(msgspec.Struct, frozen=True, kw_only=True):
     """An event as emails present it. `starts_at` is the current date and `was_at` the one it replaced; while
     `is_undated`, the event is postponed without a new date, and `starts_at` is the old one.
     """
@@ -47,7 +47,7 @@ class Show(msgspec.Struct, frozen=True, kw_only=True):
     doors_at: datetime | None = None
 
 
-class Held(TicketPlace, frozen=True, kw_only=True):
+class HeldSpots(TicketPlace, frozen=True, kw_only=True):
     """A seat, or `quantity` spots in a zone."""
 
     quantity: int
@@ -65,11 +65,11 @@ class TicketLine(msgspec.Struct, frozen=True, kw_only=True):
 # --- orders
 
 
-class OrderConfirmed(LetterData, frozen=True, kw_only=True):
+class OrderConfirmed(EmailData, frozen=True, kw_only=True):
     """Sent to a buyer when an order is paid, with the tickets attached."""
 
     template: ClassVar[str] = "order_confirmed"
-    show: Show
+    show: EventDetails
     order_code: str
     order_path: str
     tickets: tuple[TicketLine, ...]
@@ -77,11 +77,11 @@ class OrderConfirmed(LetterData, frozen=True, kw_only=True):
     fees: Money | None = None
 
 
-class OrderRefunded(LetterData, frozen=True, kw_only=True):
+class OrderRefunded(EmailData, frozen=True, kw_only=True):
     """Sent to the buyer when an order is refunded, in full or in part."""
 
     template: ClassVar[str] = "order_refunded"
-    show: Show
+    show: EventDetails
     order_code: str
     order_path: str
     amount: Money
@@ -93,34 +93,34 @@ class OrderRefunded(LetterData, frozen=True, kw_only=True):
         return self.amount == self.paid
 
 
-class OtherSeats(LetterData, frozen=True, kw_only=True):
+class OtherSeats(EmailData, frozen=True, kw_only=True):
     """Sent when a payment arrived after its seats were gone: the buyer accepts other seats, or is refunded."""
 
     template: ClassVar[str] = "other_seats"
-    show: Show
+    show: EventDetails
     order_code: str
     order_path: str
-    places: tuple[Held, ...]
+    places: tuple[HeldSpots, ...]
     paid: Money
     answer_by: datetime
 
 
-class OrderCalledOff(LetterData, frozen=True, kw_only=True):
+class OrderCalledOff(EmailData, frozen=True, kw_only=True):
     """Sent when a payment is refunded because the order could not be completed."""
 
     template: ClassVar[str] = "order_called_off"
-    show: Show
+    show: EventDetails
     order_code: str
     order_path: str
     amount: Money
     because: str | None  # a value of `WHY` in checkout/orders/settle.py
 
 
-class PaidTwice(LetterData, frozen=True, kw_only=True):
+class PaidTwice(EmailData, frozen=True, kw_only=True):
     """Sent when a second payment for the same order is refunded. The order is not affected."""
 
     template: ClassVar[str] = "paid_twice"
-    show: Show
+    show: EventDetails
     order_code: str
     order_path: str
     amount: Money
@@ -129,12 +129,12 @@ class PaidTwice(LetterData, frozen=True, kw_only=True):
 # --- notices: the same email to everybody with a ticket or reservation for an event
 
 
-class Notice(LetterData, frozen=True, kw_only=True):
+class Notice(EmailData, frozen=True, kw_only=True):
     """Base of notices. `order_path` is the recipient's own order, if they have one; `message` is addressed to them. The
     reason that staff gave for a change is for the audit log, and is not emailed.
     """
 
-    show: Show
+    show: EventDetails
     message: str | None = None
     order_path: str | None = None
 
@@ -172,11 +172,11 @@ class VenueChanged(Notice, frozen=True, kw_only=True):
     time_changed: bool = False
 
 
-class SeatsMoved(LetterData, frozen=True, kw_only=True):
+class SeatsMoved(EmailData, frozen=True, kw_only=True):
     """Sent when a layout change moved somebody's seats: they accept the new ones, or are refunded."""
 
     template: ClassVar[str] = "seats_moved"
-    show: Show
+    show: EventDetails
     moves: tuple[tuple[TicketPlace, TicketPlace | None], ...]  # from, to
     answer_by: datetime
     answer_path: str
@@ -185,20 +185,20 @@ class SeatsMoved(LetterData, frozen=True, kw_only=True):
 # --- transferred tickets
 
 
-class TicketSent(LetterData, frozen=True, kw_only=True):
+class TicketSent(EmailData, frozen=True, kw_only=True):
     """Sent to the former holder of a transferred ticket: theirs is no longer valid."""
 
     template: ClassVar[str] = "ticket_sent"
-    show: Show
+    show: EventDetails
     place: TicketPlace | None
     to_name: str
 
 
-class TicketReceived(LetterData, frozen=True, kw_only=True):
+class TicketReceived(EmailData, frozen=True, kw_only=True):
     """Sent to the new holder of a transferred ticket, with the ticket attached."""
 
     template: ClassVar[str] = "ticket_received"
-    show: Show
+    show: EventDetails
     place: TicketPlace | None
     from_name: str
     ticket_path: str
@@ -208,54 +208,54 @@ class TicketReceived(LetterData, frozen=True, kw_only=True):
 # --- waitlist and waiting room
 
 
-class WaitingListJoined(LetterData, frozen=True, kw_only=True):
+class WaitlistJoined(EmailData, frozen=True, kw_only=True):
     """Sent to somebody who joined the waitlist; the link shows their position."""
 
     template: ClassVar[str] = "waiting_list_joined"
-    show: Show
+    show: EventDetails
     quantity: int
     list_path: str
 
 
-class WaitingListOffer(LetterData, frozen=True, kw_only=True):
+class WaitlistOffer(EmailData, frozen=True, kw_only=True):
     """Sent when tickets are held for somebody on the waitlist, until a deadline."""
 
     template: ClassVar[str] = "waiting_list_offer"
-    show: Show
+    show: EventDetails
     quantity: int
     places: tuple[TicketPlace, ...]
     offer_path: str
     answer_by: datetime
 
 
-class WaitingListLapsed(LetterData, frozen=True, kw_only=True):
+class WaitlistLapsed(EmailData, frozen=True, kw_only=True):
     """Sent when a waitlist offer expired and went to the next person."""
 
     template: ClassVar[str] = "waiting_list_lapsed"
-    show: Show
+    show: EventDetails
     quantity: int
 
 
-class WaitingListClosed(Notice, frozen=True, kw_only=True):
+class WaitlistClosed(Notice, frozen=True, kw_only=True):
     """Sent to people on the waitlist when the event is cancelled."""
 
     template: ClassVar[str] = "waiting_list_closed"
 
 
-class QueueOpens(LetterData, frozen=True, kw_only=True):
+class QueueOpens(EmailData, frozen=True, kw_only=True):
     """Sent when an event's waiting room opens soon."""
 
     template: ClassVar[str] = "queue_opens"
-    show: Show
+    show: EventDetails
     opens_at: datetime
     queue_path: str
 
 
-class QueueTurn(LetterData, frozen=True, kw_only=True):
+class QueueTurn(EmailData, frozen=True, kw_only=True):
     """Sent when it is somebody's turn in an event's waiting room."""
 
     template: ClassVar[str] = "queue_turn"
-    show: Show
+    show: EventDetails
     queue_path: str
     until: datetime
 
@@ -263,7 +263,7 @@ class QueueTurn(LetterData, frozen=True, kw_only=True):
 # --- to the team
 
 
-class WebhookDisabled(LetterData, frozen=True, kw_only=True):
+class WebhookDisabled(EmailData, frozen=True, kw_only=True):
     """Sent to the team when a webhook is switched off after failing for a long time."""
 
     template: ClassVar[str] = "webhook_disabled"
@@ -273,25 +273,25 @@ class WebhookDisabled(LetterData, frozen=True, kw_only=True):
     timezone: str
 
 
-LETTERS: tuple[type[LetterData], ...] = (
+EMAILS: tuple[type[EmailData], ...] = (
     OrderConfirmed, OrderRefunded, OtherSeats, OrderCalledOff, PaidTwice,
     EventCancelled, EventPostponed, EventRescheduled, TimeChanged, VenueChanged, SeatsMoved,
     TicketSent, TicketReceived,
-    WaitingListJoined, WaitingListOffer, WaitingListLapsed, WaitingListClosed, QueueOpens, QueueTurn,
+    WaitlistJoined, WaitlistOffer, WaitlistLapsed, WaitlistClosed, QueueOpens, QueueTurn,
     SignInLink, TeamInvitation, PasswordChanged,
     WebhookDisabled,
 )  # fmt: skip
-BY_TEMPLATE = {kind.template: kind for kind in LETTERS}
+EMAIL_BY_TEMPLATE = {kind.template: kind for kind in EMAILS}
 
 
-class Template(msgspec.Struct, frozen=True):
+class EmailTemplate(msgspec.Struct, frozen=True):
     """An email that is sent automatically, and when."""
 
     name: str
     description: str
 
 
-class SentNotice(msgspec.Struct, frozen=True, kw_only=True):
+class StoredNotice(msgspec.Struct, frozen=True, kw_only=True):
     """A notice, as it is stored."""
 
     id: UUID
@@ -302,7 +302,7 @@ class SentNotice(msgspec.Struct, frozen=True, kw_only=True):
     finished_at: datetime | None
 
 
-class Person(msgspec.Struct, frozen=True):
+class Recipient(msgspec.Struct, frozen=True):
     """A recipient of a notice."""
 
     email: str
@@ -325,7 +325,7 @@ class NoticeProgress(msgspec.Struct, frozen=True, kw_only=True):
 Format = Literal["html", "text"]
 
 
-class TemplateUnknown(NotFound):
+class TemplateNotFound(NotFound):
     """There is no email template of that name."""
 
     code, title = "template_not_found", "No such email template"

@@ -17,11 +17,11 @@ import msgspec
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from fullhouse.kit.languages import Words
-from fullhouse.kit.mail.email import Letter, LetterData, one_line
-from fullhouse.kit.times import local
-from fullhouse.mail.model import Brand, Held
+from fullhouse.kit.mail.email import Email, EmailData, to_one_line
+from fullhouse.kit.times import to_local
+from fullhouse.mail.model import Brand, HeldSpots
 from fullhouse.mail.words import AFRIKAANS, TEXTS
-from fullhouse.tickets import papers
+from fullhouse.tickets import documents
 from fullhouse.tickets.model import TicketPlace
 from fullhouse.tickets.words import WORDS
 
@@ -34,7 +34,7 @@ _FOLDER = FileSystemLoader(Path(__file__).with_name("templates"))
 _LABEL = re.compile(r"  \S[^:\n]{0,11}: +|  |- ")
 
 
-def _environment(language: str, *, html: bool) -> Environment:
+def _create_environment(language: str, *, html: bool) -> Environment:
     environment = Environment(
         extensions=["jinja2.ext.i18n"],
         loader=_FOLDER,
@@ -50,95 +50,95 @@ def _environment(language: str, *, html: bool) -> Environment:
     )
     environment.globals["language"] = language
     environment.filters |= {
-        "when": partial(when, t),
-        "clock": clock,
+        "when": partial(format_time, t),
+        "clock": format_clock,
         "money": t.money,
-        "label": partial(label, language),
-        "place": partial(place, t, translate),
+        "label": partial(format_label, language),
+        "place": partial(format_place, t, translate),
         "named": lambda text: translate(text) if text in AFRIKAANS else text,  # a value of a fixed set, such as a role
     }
     return environment
 
 
-def when(t: Words, moment: datetime, zone: str) -> str:
+def format_time(t: Words, moment: datetime, zone: str) -> str:
     """Saturday 14 March 2026, 19:30 (Europe/Amsterdam)."""
-    there = local(moment, zone)
+    there = to_local(moment, zone)
     return f"{t.day(there)}, {there:%H:%M} ({_zone_name(zone)})"
 
 
-def label(language: str, text: str) -> str:
+def format_label(language: str, text: str) -> str:
     """The label of a line, padded so that the values form a column."""
     return f"  {text + ':':<{LABEL_WIDTH[language]}}"
 
 
-def place(t: Words, translate: Callable[[str], str], it: TicketPlace | None) -> str:
+def format_place(t: Words, translate: Callable[[str], str], it: TicketPlace | None) -> str:
     """Stalls, row C, seat 12; 2 × Stalls."""
     if it is None:
         return translate("no replacement seat")
-    where = papers.place(it, t) or translate("general admission")
-    return f"{it.quantity} × {where}" if isinstance(it, Held) and it.row is None else where
+    where = documents.render_place(it, t) or translate("general admission")
+    return f"{it.quantity} × {where}" if isinstance(it, HeldSpots) and it.row is None else where
 
 
-def clock(moment: datetime, zone: str) -> str:
-    return f"{local(moment, zone):%H:%M}"
+def format_clock(moment: datetime, zone: str) -> str:
+    return f"{to_local(moment, zone):%H:%M}"
 
 
 def _zone_name(zone: str) -> str:
     return zone.replace("_", " ")
 
 
-_PLAIN = {language: _environment(language, html=False) for language in TEXTS}
-_HTML = {language: _environment(language, html=True) for language in TEXTS}
+_PLAIN = {language: _create_environment(language, html=False) for language in TEXTS}
+_HTML = {language: _create_environment(language, html=True) for language in TEXTS}
 
 
-def render(data: LetterData, brand: Brand, locale: str = "en") -> Letter:
-    data, brand = _clean(data), _clean(brand)
+def render(data: EmailData, brand: Brand, locale: str = "en") -> Email:
+    data, brand = _sanitise(data), _sanitise(brand)
     language = locale[:2] if locale[:2] in TEXTS else "en"
     plain, html = _PLAIN[language], _HTML[language]
     values: dict[str, Any] = {
         "it": data,
         "brand": brand,
-        "ink": ink_on(brand.colour),
+        "ink": text_colour_on(brand.colour),
         "link": lambda path: brand.address + path,
     }
     rendered = plain.get_template(f"{data.template}.txt").render(values)
     subject, preheader, text = rendered.split("\n", 2)
     ending = plain.get_template("ending.txt").render(values)
     values["preheader"] = preheader
-    return Letter(
+    return Email(
         subject=textwrap.shorten(subject, SUBJECT_MAX, placeholder="…") if len(subject) > SUBJECT_MAX else subject,
-        text=wrapped(text.strip() + "\n\n" + ending),
+        text=wrap_text(text.strip() + "\n\n" + ending),
         html=html.get_template(f"{data.template}.html").render(values),
         sender_name=brand.sender_name or brand.name,
         reply_to=brand.reply_to or brand.contact_email,
     )
 
 
-def wrapped(text: str) -> str:
+def wrap_text(text: str) -> str:
     """Wraps lines at `WIDTH`. URLs are never broken; continuation lines are indented to their label."""
-    return "\n".join(_wrapped_line(line) for line in text.rstrip().split("\n")) + "\n"
+    return "\n".join(_wrap_line(line) for line in text.rstrip().split("\n")) + "\n"
 
 
-def _wrapped_line(line: str) -> str:
+def _wrap_line(line: str) -> str:
     label = _LABEL.match(line)
     indent = " " * (label.end() if label else 0)
     return textwrap.fill(line, WIDTH, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
 
 
-def _clean(value: T) -> T:
+def _sanitise(value: T) -> T:
     """Reduces every text to one printable line, so that no user input can start a header, a line or a paragraph."""
     if isinstance(value, str):
-        return one_line(value)  # type: ignore[return-value]
+        return to_one_line(value)  # type: ignore[return-value]
     if isinstance(value, tuple):
-        return tuple(map(_clean, value))  # type: ignore[return-value]
+        return tuple(map(_sanitise, value))  # type: ignore[return-value]
     if isinstance(value, msgspec.Struct):
         names = value.__struct_fields__
-        return type(value)(**{name: _clean(getattr(value, name)) for name in names})
+        return type(value)(**{name: _sanitise(getattr(value, name)) for name in names})
     return value
 
 
 @lru_cache(maxsize=1024)
-def ink_on(colour: str) -> str:
+def text_colour_on(colour: str) -> str:
     """Black or white, whichever contrasts more with this colour by WCAG: at least 4.5 for every colour."""
     return max((BLACK, WHITE), key=lambda ink: contrast(ink, colour))
 

@@ -9,20 +9,20 @@ from fullhouse.kit.cache.limits import Limit
 from fullhouse.kit.db.cursors import LIMIT, Page, page_by_age
 from fullhouse.kit.db.database import Tx
 from fullhouse.kit.errors import NotFound
-from fullhouse.kit.http.answer import Answer
 from fullhouse.kit.http.endpoints import get, post
-from fullhouse.kit.http.parameters import After, PageSize, Secret, bearer
-from fullhouse.kit.mail import mails
-from fullhouse.kit.mail.mails import Mail, MailInFull
+from fullhouse.kit.http.parameters import After, PageSize, Secret, parse_bearer
+from fullhouse.kit.http.response import Response
+from fullhouse.kit.mail import mailbox
+from fullhouse.kit.mail.mailbox import Mail, MailInFull
 from fullhouse.kit.services import Services
 from fullhouse.mail import actions
-from fullhouse.mail.model import Format, NoticeProgress, Template
+from fullhouse.mail.model import EmailTemplate, Format, NoticeProgress
 from fullhouse.mail.notices import store as notice_store
-from fullhouse.mail.ticket_emails import Handout
+from fullhouse.mail.ticket_emails import TicketEmails
 
 BY_SECRET = Limit(30, 60)  # from one address
 # Emails are shown with a mail program's restrictions: no script, no form, no subresources, no navigation.
-_SHOWN = (
+_HTML_HEADERS = (
     ("content-security-policy", "default-src 'none'; style-src 'unsafe-inline'; sandbox; frame-ancestors 'self'"),
     ("cache-control", "no-store"),
     ("referrer-policy", "no-referrer"),
@@ -32,39 +32,39 @@ _SHOWN = (
 @get("/api/org/mailbox", "mailbox.read")
 async def list_mailbox(tx: Tx, services: Services, limit: PageSize = LIMIT, cursor: After = None) -> Page[Mail]:
     """The organisation's emails, newest first; with the text until they are sent."""
-    return await page_by_age(tx, services.keyring, "mailbox", mails.newest, cursor, limit)
+    return await page_by_age(tx, services.keyring, "mailbox", mailbox.list_newest, cursor, limit)
 
 
 @get("/api/org/mailbox/{mail_id:uuid}", "mailbox.read")
 async def get_mail(tx: Tx, mail_id: UUID) -> MailInFull:
     """One email, with its HTML until it is sent."""
-    found = await mails.in_full(tx, mail_id)
+    found = await mailbox.find_mail(tx, mail_id)
     if found is None:
         raise NotFound
     return found
 
 
 @get("/api/org/mailbox/{mail_id:uuid}/html", "mailbox.read", media_type="text/html")
-async def show_mail(tx: Tx, mail_id: UUID) -> Answer:
+async def show_mail(tx: Tx, mail_id: UUID) -> Response:
     """One email as its recipient sees it. 404 once it is sent, because its text is deleted then."""
-    found = await mails.in_full(tx, mail_id)
+    found = await mailbox.find_mail(tx, mail_id)
     if found is None or found.html is None:
         raise NotFound
-    return _shown(found.html, "text/html")
+    return _to_response(found.html, "text/html")
 
 
 @get("/api/org/mail-templates", "mail_templates.read")
-async def list_mail_templates() -> list[Template]:
+async def list_mail_templates() -> list[EmailTemplate]:
     """The emails that are sent automatically, and when."""
-    return actions.templates()
+    return actions.list_templates()
 
 
 @get("/api/org/mail-templates/{name:str}/preview", "mail_templates.read", media_type="text/html")
-async def preview_mail(tx: Tx, services: Services, name: str, format: Format = "html") -> Answer:
+async def preview_mail(tx: Tx, services: Services, name: str, format: Format = "html") -> Response:
     """A sample of an email in the organisation's branding, as HTML, or as text below its subject."""
-    email = await actions.preview(tx, services.public_url, name)
+    email = await actions.render_preview(tx, services.public_url, name)
     text = f"<!doctype html><title>Text</title><pre>{escape(email.subject)}\n\n{escape(email.text)}</pre>"
-    return _shown(email.html if format == "html" else text, "text/html")
+    return _to_response(email.html if format == "html" else text, "text/html")
 
 
 @get("/api/events/{event_id:uuid}/notices", "events.read")
@@ -72,7 +72,7 @@ async def list_notices(
     tx: Tx, services: Services, event_id: UUID, limit: PageSize = LIMIT, cursor: After = None
 ) -> Page[NoticeProgress]:
     """Notices to everybody with a ticket or reservation for the event, with how many emails were sent."""
-    await events.get_event(tx, event_id)
+    await events.require_event(tx, event_id)
     return await page_by_age(
         tx, services.keyring, "notices", notice_store.list_notices, cursor, limit, event_id=event_id
     )
@@ -81,24 +81,24 @@ async def list_notices(
 @post("/api/orders/{order_id:uuid}/resend", "orders.mine", status=202)
 async def resend_my_tickets(tx: Tx, services: Services, who: Principal, order_id: UUID) -> None:
     """Resend the tickets of one of my orders, to the email address of the order."""
-    await Handout(services).send_again(tx, who, order_id)
+    await TicketEmails(services).resend_for_buyer(tx, who, order_id)
 
 
 @post("/api/order/resend", public=True, status=202, limit=BY_SECRET)
 async def resend_tickets_by_secret(services: Services, authorization: Secret = None) -> None:
     """Resend the tickets of the order whose secret is in the `Authorization` header, to the email address of the
     order."""
-    await Handout(services).send_by_secret(bearer(authorization))
+    await TicketEmails(services).resend_by_secret(parse_bearer(authorization))
 
 
 @post("/api/orders/{order_id:uuid}/send", "orders.send", status=202, limit=Limit(30, 60))
 async def send_tickets_again(tx: Tx, services: Services, order_id: UUID) -> None:
     """Resend an order's tickets to its buyer: those that are still valid."""
-    await Handout(services).send_for_staff(tx, order_id)
+    await TicketEmails(services).resend_for_staff(tx, order_id)
 
 
-def _shown(text: str, kind: str) -> Answer:
-    return Answer(200, text.encode(), _SHOWN, kind)
+def _to_response(text: str, kind: str) -> Response:
+    return Response(200, text.encode(), _HTML_HEADERS, kind)
 
 
 handlers = [

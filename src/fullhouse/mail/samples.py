@@ -5,13 +5,14 @@ from datetime import UTC, datetime, timedelta
 from msgspec.structs import replace
 
 from fullhouse.accounts.model import PasswordChanged, SignInLink, TeamInvitation
-from fullhouse.kit.mail.email import LetterData
+from fullhouse.kit.mail.email import EmailData
 from fullhouse.kit.money import Money
 from fullhouse.mail.model import (
     EventCancelled,
+    EventDetails,
     EventPostponed,
     EventRescheduled,
-    Held,
+    HeldSpots,
     OrderCalledOff,
     OrderConfirmed,
     OrderRefunded,
@@ -20,23 +21,22 @@ from fullhouse.mail.model import (
     QueueOpens,
     QueueTurn,
     SeatsMoved,
-    Show,
     TicketLine,
     TicketReceived,
     TicketSent,
     TimeChanged,
     VenueChanged,
-    WaitingListClosed,
-    WaitingListJoined,
-    WaitingListLapsed,
-    WaitingListOffer,
+    WaitlistClosed,
+    WaitlistJoined,
+    WaitlistLapsed,
+    WaitlistOffer,
     WebhookDisabled,
 )
 from fullhouse.tickets.model import TicketPlace
 
 _START = datetime(2027, 3, 13, 18, 30, tzinfo=UTC)
 _NEW = _START + timedelta(days=35)
-_SHOW = Show(
+_EVENT = EventDetails(
     name="The Tempest",
     path="/o/harbour-theatre/the-tempest",
     starts_at=_START,
@@ -46,16 +46,16 @@ _SHOW = Show(
     address="Pier 4, 1011 AB Amsterdam",
 )
 _ORDER = "/orders/example"
-_ILL = "Our Prospero has lost his voice. We thank you for your patience."
+_MESSAGE = "Our Prospero has lost his voice. We thank you for your patience."
 
 
 def _seat(row: str, number: int) -> TicketPlace:
     return TicketPlace(zone_name="Stalls", row=row, seat=str(number))
 
 
-_ALL: tuple[LetterData, ...] = (
+_ALL: tuple[EmailData, ...] = (
     OrderConfirmed(
-        show=_SHOW,
+        show=_EVENT,
         order_code="K7M2QX",
         order_path=_ORDER,
         tickets=(
@@ -67,7 +67,7 @@ _ALL: tuple[LetterData, ...] = (
         total=Money(11300, "EUR"),
     ),
     OrderRefunded(
-        show=_SHOW,
+        show=_EVENT,
         order_code="K7M2QX",
         order_path=_ORDER,
         amount=Money(2500, "EUR"),
@@ -75,54 +75,54 @@ _ALL: tuple[LetterData, ...] = (
         message="You returned one student ticket.",
     ),
     OtherSeats(
-        show=_SHOW,
+        show=_EVENT,
         order_code="K7M2QX",
         order_path=_ORDER,
-        places=tuple(Held(zone_name="Stalls", row="B", seat=seat, quantity=1) for seat in ("8", "9")),
+        places=tuple(HeldSpots(zone_name="Stalls", row="B", seat=seat, quantity=1) for seat in ("8", "9")),
         paid=Money(8500, "EUR"),
         answer_by=_START - timedelta(days=20),
     ),
     OrderCalledOff(
-        show=_SHOW,
+        show=_EVENT,
         order_code="K7M2QX",
         order_path=_ORDER,
         amount=Money(8500, "EUR"),
         because="the places were gone when the money came",
     ),
-    PaidTwice(show=_SHOW, order_code="K7M2QX", order_path=_ORDER, amount=Money(8500, "EUR")),
-    EventCancelled(show=_SHOW, message=_ILL, order_path=_ORDER),
-    EventPostponed(show=replace(_SHOW, is_undated=True), message=_ILL, order_path=_ORDER),
+    PaidTwice(show=_EVENT, order_code="K7M2QX", order_path=_ORDER, amount=Money(8500, "EUR")),
+    EventCancelled(show=_EVENT, message=_MESSAGE, order_path=_ORDER),
+    EventPostponed(show=replace(_EVENT, is_undated=True), message=_MESSAGE, order_path=_ORDER),
     EventRescheduled(
-        show=replace(_SHOW, starts_at=_NEW, was_at=_START), message=_ILL, order_path=_ORDER, new_date=_NEW
+        show=replace(_EVENT, starts_at=_NEW, was_at=_START), message=_MESSAGE, order_path=_ORDER, new_date=_NEW
     ),
-    TimeChanged(show=_SHOW, message="The last ferry leaves earlier.", ends_at=_START + timedelta(hours=3)),
-    VenueChanged(show=_SHOW, message="The roof is being repaired.", order_path=_ORDER),
+    TimeChanged(show=_EVENT, message="The last ferry leaves earlier.", ends_at=_START + timedelta(hours=3)),
+    VenueChanged(show=_EVENT, message="The roof is being repaired.", order_path=_ORDER),
     SeatsMoved(
-        show=_SHOW,
+        show=_EVENT,
         moves=((_seat("C", 12), _seat("B", 8)), (_seat("C", 13), None)),
         answer_by=_START - timedelta(days=14),
         answer_path="/my?at=harbour-theatre",
     ),
-    TicketSent(show=_SHOW, place=_seat("C", 14), to_name="Ada Okafor"),
+    TicketSent(show=_EVENT, place=_seat("C", 14), to_name="Ada Okafor"),
     TicketReceived(
-        show=_SHOW,
+        show=_EVENT,
         place=_seat("C", 14),
         from_name="Ben Visser",
         ticket_path=_ORDER,
         message="See you at the bar!",
     ),
-    WaitingListJoined(show=_SHOW, quantity=2, list_path="/waiting-list#example"),
-    WaitingListOffer(
-        show=_SHOW,
+    WaitlistJoined(show=_EVENT, quantity=2, list_path="/waiting-list#example"),
+    WaitlistOffer(
+        show=_EVENT,
         quantity=2,
         places=(TicketPlace(zone_name="Stalls"),),
         offer_path="/waiting-list#example",
         answer_by=_START - timedelta(days=2),
     ),
-    WaitingListLapsed(show=_SHOW, quantity=2),
-    WaitingListClosed(show=_SHOW),
-    QueueOpens(show=_SHOW, opens_at=_START - timedelta(days=60), queue_path=f"{_SHOW.path}/queue"),
-    QueueTurn(show=_SHOW, queue_path=f"{_SHOW.path}/queue", until=_START - timedelta(days=60, minutes=-25)),
+    WaitlistLapsed(show=_EVENT, quantity=2),
+    WaitlistClosed(show=_EVENT),
+    QueueOpens(show=_EVENT, opens_at=_START - timedelta(days=60), queue_path=f"{_EVENT.path}/queue"),
+    QueueTurn(show=_EVENT, queue_path=f"{_EVENT.path}/queue", until=_START - timedelta(days=60, minutes=-25)),
     SignInLink(path="/sign-in#example", minutes=20),
     TeamInvitation(role="staff", path="/join#example", days=7),
     PasswordChanged(email="ada@example.org"),

@@ -19,7 +19,7 @@ AFRIKAANS = {
     "Order": "Bestelling",
     "Seat": "Sitplek",
     "Refund": "Terugbetaal",
-    "Event": "Vertoning",
+    "Event": "Geleentheid",
     "Since": "Sedert",
     "Starts": "Begin",
     "Total": "Totaal",
@@ -40,9 +40,9 @@ AFRIKAANS = {
     "View your ticket": "Bekyk jou kaartjie",
     "View your ticket:": "Bekyk jou kaartjie:",
     "View, print or transfer your tickets:": "Bekyk jou kaartjies, druk hulle of dra hulle oor:",
-    "View the event": "Bekyk die vertoning",
-    "See other events": "Sien ander vertonings",
-    "See other events:": "Sien ander vertonings:",
+    "View the event": "Bekyk die geleentheid",
+    "See other events": "Sien ander geleenthede",
+    "See other events:": "Sien ander geleenthede:",
     "Check your position": "Sien jou posisie",
     "Check your position or leave the waitlist:": "Sien jou posisie of verlaat die waglys:",
     "Choose your seats": "Kies jou sitplekke",
@@ -59,30 +59,30 @@ AFRIKAANS = {
     "Keep the new seats or get a refund:": "Hou die nuwe sitplekke of kry jou geld terug:",
     # hoekom iemand dit kry
     "You received this email because you have a ticket or a reservation for this event.":
-        "Jy ontvang hierdie e-pos omdat jy ’n kaartjie of ’n bespreking vir hierdie vertoning het.",
+        "Jy ontvang hierdie e-pos omdat jy ’n kaartjie of ’n bespreking vir hierdie geleentheid het.",
     "You received this email because you paid for tickets.":
         "Jy ontvang hierdie e-pos omdat jy vir kaartjies betaal het.",
     "You received this email because you bought tickets.": "Jy ontvang hierdie e-pos omdat jy kaartjies gekoop het.",
     "You received this email because it is about your account.":
         "Jy ontvang hierdie e-pos omdat dit oor jou rekening gaan.",
     "You received this email because you joined the waiting room for this event before it opened.":
-        "Jy ontvang hierdie e-pos omdat jy by die wagkamer vir hierdie vertoning aangesluit het voordat dit "
+        "Jy ontvang hierdie e-pos omdat jy by die wagkamer vir hierdie geleentheid aangesluit het voordat dit "
         "oopgemaak het.",
     "You received this email because you are in the waiting room for this event.":
-        "Jy ontvang hierdie e-pos omdat jy in die wagkamer vir hierdie vertoning is.",
+        "Jy ontvang hierdie e-pos omdat jy in die wagkamer vir hierdie geleentheid is.",
     "You received this email because someone requested a sign-in link for your email address.":
         "Jy ontvang hierdie e-pos omdat iemand ’n aanmeldskakel vir jou e-posadres gevra het.",
     "You received this email because a member of the team invited you.":
-        "Jy ontvang hierdie e-pos omdat ’n lid van die span jou genooi het.",
+        "Jy ontvang hierdie e-pos omdat ’n spanlid jou genooi het.",
     "You received this email because someone transferred a ticket to you.":
         "Jy ontvang hierdie e-pos omdat iemand ’n kaartjie aan jou oorgedra het.",
     "You received this email because the ticket was yours.": "Jy ontvang hierdie e-pos omdat die kaartjie joune was.",
     "You received this email because you were on the waitlist for this event.":
-        "Jy ontvang hierdie e-pos omdat jy op die waglys vir hierdie vertoning was.",
+        "Jy ontvang hierdie e-pos omdat jy op die waglys vir hierdie geleentheid was.",
     "You received this email because you are on the waitlist for this event.":
-        "Jy ontvang hierdie e-pos omdat jy op die waglys vir hierdie vertoning is.",
+        "Jy ontvang hierdie e-pos omdat jy op die waglys vir hierdie geleentheid is.",
     "You received this email because this address was added to the waitlist for this event.":
-        "Jy ontvang hierdie e-pos omdat hierdie adres op die waglys vir hierdie vertoning geplaas is.",
+        "Jy ontvang hierdie e-pos omdat hierdie adres op die waglys vir hierdie geleentheid geplaas is.",
     "You received this email because you manage this organisation.":
         "Jy ontvang hierdie e-pos omdat jy hierdie organisasie bestuur.",
     # bestellings
@@ -128,7 +128,7 @@ AFRIKAANS = {
     "We could not complete your order.": "Ons kon nie jou bestelling voltooi nie.",
     "We could not complete your order because %(because)s.": "Ons kon nie jou bestelling voltooi nie: %(because)s.",
     "it was paid twice": "daar is twee keer betaal",
-    "the show is no longer on": "die vertoning gaan nie meer voort nie",
+    "the show is no longer on": "die geleentheid gaan nie meer voort nie",
     "the places were gone when the money came": "die kaartjies was nie meer beskikbaar toe jou betaling ontvang is nie",
     "its promo code was used up when the money came":
         "die promosiekode was reeds opgebruik toe jou betaling ontvang is",
@@ -143,39 +143,39 @@ AFRIKAANS = {
     "Please decide by %(day)s": "Besluit asseblief teen %(day)s",
     "If you do not decide by then, we will automatically refund your payment in full.":
         "As jy nie teen dan besluit nie, betaal ons jou hele betaling outomaties terug.",
-    # wat van ’n vertoning geword het
-    "This event is cancelled": "Hierdie vertoning is gekanselleer",
+    # wat van ’n geleentheid geword het
+    "This event is cancelled": "Hierdie geleentheid is gekanselleer",
     "Cancelled: %(show)s": "Gekanselleer: %(show)s",
-    "The event on %(day)s will not take place": "Die vertoning op %(day)s gaan nie plaasvind nie",
+    "The event on %(day)s will not take place": "Die geleentheid op %(day)s gaan nie plaasvind nie",
     "We are sorry: %(show)s will not take place.": "Ons is jammer: %(show)s gaan nie plaasvind nie.",
-    "We are sorry: this event will not take place.": "Ons is jammer: hierdie vertoning gaan nie plaasvind nie.",
+    "We are sorry: this event will not take place.": "Ons is jammer: hierdie geleentheid gaan nie plaasvind nie.",
     "You do not need to do anything. Payments are refunded to the original payment method, and we will email you when "
     "your refund is sent. Reservations that were not paid for have been released.":
         "Jy hoef niks te doen nie. Betalings word na die oorspronklike betaalmetode terugbetaal, en ons stuur vir jou "
         "’n e-pos wanneer jou terugbetaling weg is. Besprekings waarvoor nie betaal is nie, is vrygestel.",
-    "This event is postponed": "Hierdie vertoning is uitgestel",
+    "This event is postponed": "Hierdie geleentheid is uitgestel",
     "Postponed: %(show)s": "Uitgestel: %(show)s",
     "It will not take place on %(day)s; the new date will follow":
         "Dit gaan nie op %(day)s plaasvind nie; die nuwe datum volg nog",
     "%(show)s will not take place on the date below. The new date is not known yet.":
         "%(show)s gaan nie op die datum hieronder plaasvind nie. Die nuwe datum is nog nie bekend nie.",
     "This event is postponed. It will not take place on the date below. The new date is not known yet.":
-        "Hierdie vertoning is uitgestel. Dit gaan nie op die datum hieronder plaasvind nie. Die nuwe datum is nog "
+        "Hierdie geleentheid is uitgestel. Dit gaan nie op die datum hieronder plaasvind nie. Die nuwe datum is nog "
         "nie bekend nie.",
     "Keep your tickets: they are valid for the new date. We will email you as soon as it is announced.":
         "Hou jou kaartjies: hulle is geldig vir die nuwe datum. Ons stuur vir jou ’n e-pos sodra dit aangekondig word.",
-    "This event has a new date": "Hierdie vertoning het ’n nuwe datum",
-    "This event has a new date.": "Hierdie vertoning het ’n nuwe datum.",
+    "This event has a new date": "Hierdie geleentheid het ’n nuwe datum",
+    "This event has a new date.": "Hierdie geleentheid het ’n nuwe datum.",
     "New date: %(show)s": "Nuwe datum: %(show)s",
     "Now on %(day)s": "Nou op %(day)s",
     "Your tickets are valid for the new date. If you cannot come, reply to this email.":
         "Jou kaartjies is geldig vir die nuwe datum. As jy nie kan kom nie, antwoord op hierdie e-pos.",
-    "This event has a new time": "Hierdie vertoning het ’n nuwe tyd",
+    "This event has a new time": "Hierdie geleentheid het ’n nuwe tyd",
     "New time: %(show)s": "Nuwe tyd: %(show)s",
-    "The time of this event has changed.": "Die tyd van hierdie vertoning het verander.",
+    "The time of this event has changed.": "Die tyd van hierdie geleentheid het verander.",
     "Your tickets are valid for the new time. If you cannot come, reply to this email.":
         "Jou kaartjies is geldig vir die nuwe tyd. As jy nie kan kom nie, antwoord op hierdie e-pos.",
-    "This event has a new venue": "Hierdie vertoning het ’n nuwe lokaal",
+    "This event has a new venue": "Hierdie geleentheid het ’n nuwe lokaal",
     "New venue: %(show)s": "Nuwe lokaal: %(show)s",
     "Now at %(venue)s": "Nou by %(venue)s",
     "Now at %(venue)s, %(address)s": "Nou by %(venue)s, %(address)s",
@@ -185,17 +185,17 @@ AFRIKAANS = {
         "Dit sal by %(venue)s plaasvind, op ’n ander tyd. Kyk asseblief na die datum en adres hieronder voordat jy "
         "vertrek.",
     "This event has moved to a different venue. Please check the address below before you travel.":
-        "Hierdie vertoning het na ’n ander lokaal geskuif. Kyk asseblief na die adres hieronder voordat jy vertrek.",
+        "Hierdie geleentheid het na ’n ander lokaal geskuif. Kyk asseblief na die adres hieronder voordat jy vertrek.",
     "This event has moved to a different venue and a different time. Please check the date and address below before "
     "you travel.":
-        "Hierdie vertoning het na ’n ander lokaal en ’n ander tyd geskuif. Kyk asseblief na die datum en adres "
+        "Hierdie geleentheid het na ’n ander lokaal en ’n ander tyd geskuif. Kyk asseblief na die datum en adres "
         "hieronder voordat jy vertrek.",
     "Your tickets are valid at the new venue. If you cannot come, reply to this email.":
         "Jou kaartjies is geldig by die nuwe lokaal. As jy nie kan kom nie, antwoord op hierdie e-pos.",
     "Your seats have changed": "Jou sitplekke het verander",
     "Your seats have changed: %(show)s": "Jou sitplekke het verander: %(show)s",
     "The seating plan had to change, so you have different seats.":
-        "Die sitplekplan moes verander, en daarom het jy ander sitplekke.",
+        "Die uitleg van die sitplekke moes verander, en daarom het jy ander sitplekke.",
     "%(old)s: now %(new)s": "%(old)s: nou %(new)s",
     # kaartjies wat oorgedra word
     "You have received a ticket": "Jy het ’n kaartjie ontvang",
@@ -254,17 +254,17 @@ AFRIKAANS = {
         "Ons het %(num)s kaartjies vir jou gehou, maar hulle is nie betyds gekoop nie.",
     "If you still want to come, join the waitlist again:": "As jy nog wil kom, sluit weer by die waglys aan:",
     "The event will not take place, and its waitlist is closed":
-        "Die vertoning gaan nie plaasvind nie, en die waglys is gesluit",
+        "Die geleentheid gaan nie plaasvind nie, en die waglys is gesluit",
     "We are sorry: %(show)s will not take place. You were on its waitlist, which is now closed.":
         "Ons is jammer: %(show)s gaan nie plaasvind nie. Jy was op die waglys, wat nou gesluit is.",
     "We are sorry: this event will not take place. You were on its waitlist, which is now closed.":
-        "Ons is jammer: hierdie vertoning gaan nie plaasvind nie. Jy was op die waglys, wat nou gesluit is.",
+        "Ons is jammer: hierdie geleentheid gaan nie plaasvind nie. Jy was op die waglys, wat nou gesluit is.",
     "You do not need to do anything. Being on the waitlist cost you nothing.":
         "Jy hoef niks te doen nie. Die waglys het jou niks gekos nie.",
     "The waiting room opens soon": "Die wagkamer maak binnekort oop",
     "The waiting room opens soon: %(show)s": "Die wagkamer maak binnekort oop: %(show)s",
     "Opens on": "Maak oop op",
-    "The waiting room for this event opens on": "Die wagkamer vir hierdie vertoning maak oop op",
+    "The waiting room for this event opens on": "Die wagkamer vir hierdie geleentheid maak oop op",
     "Come back a few minutes before. Coming first gives no advantage: the order is decided when it opens.":
         "Kom ’n paar minute vroeër terug. Wie eerste kom, het geen voordeel nie: die volgorde word bepaal wanneer dit "
         "oopmaak.",

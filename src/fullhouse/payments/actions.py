@@ -16,10 +16,10 @@ from fullhouse.kit.db import audit
 from fullhouse.kit.db.database import Tx
 from fullhouse.kit.errors import NotFound
 from fullhouse.kit.ids import new_id
-from fullhouse.kit.messages.outbox import add_all, announce
+from fullhouse.kit.messages.outbox import announce, insert_facts
 from fullhouse.payments import facts, policy, store
 from fullhouse.payments.ledger import actions as ledger_actions
-from fullhouse.payments.ledger.actions import About
+from fullhouse.payments.ledger.actions import OrderReference
 from fullhouse.payments.model import (
     OUTSIDE,
     REFUNDS,
@@ -35,39 +35,39 @@ from fullhouse.payments.model import (
     RefundOutcome,
     RefundTooHigh,
     Unknown,
-    account_of,
+    provider_account,
 )
 
 OUTCOMES = Counter("fullhouse_payments_total", "Payment attempts by outcome", ["provider", "outcome"])
 log = structlog.get_logger()
 
 
-class ToldBefore(Exception):
+class RefundAlreadyRecorded(Exception):
     """Another message has recorded this refund concurrently."""
 
 
-async def get_attempt(tx: Tx, attempt_id: UUID) -> Attempt:
+async def require_attempt(tx: Tx, attempt_id: UUID) -> Attempt:
     found = await store.attempt_by_id(tx, attempt_id)
     if found is None:
         raise NotFound
     return found
 
 
-async def attempts_of(tx: Tx, order_id: UUID) -> list[Attempt]:
+async def list_attempts(tx: Tx, order_id: UUID) -> list[Attempt]:
     return await store.attempts_of_order(tx, order_id)
 
 
-async def record(tx: Tx, attempt_id: UUID, outcome: Outcome) -> Attempt:
+async def record_outcome(tx: Tx, attempt_id: UUID, outcome: Outcome) -> Attempt:
     """Records a provider's outcome. The first capture settles the order, the first failure thaws its holds."""
     before = await store.lock_attempt(tx, attempt_id)
     if before is None:
         raise NotFound
-    if isinstance(outcome, Captured) and (wrong := policy.wrong(before, outcome)):
-        return await _alarm(tx, before, outcome, wrong)
-    status = policy.moved(before.status, outcome)
+    if isinstance(outcome, Captured) and (wrong := policy.find_mismatch(before, outcome)):
+        return await _record_mismatch(tx, before, outcome, wrong)
+    status = policy.next_status(before.status, outcome)
     if status is None:
         return before
-    details = _details(outcome)
+    details = _to_details(outcome)
     after = await store.save_attempt(
         tx,
         attempt_id=attempt_id,
@@ -80,7 +80,7 @@ async def record(tx: Tx, attempt_id: UUID, outcome: Outcome) -> Attempt:
     assert after
     if status in ("captured", "failed", "abandoned"):
         OUTCOMES.labels(after.provider, status).inc()
-        await _tell(tx, before, after)
+        await _announce_outcome(tx, before, after)
     return after
 
 
@@ -93,11 +93,13 @@ async def capture_all(tx: Tx, captures: Sequence[tuple[UUID, Captured]]) -> list
     return await store.capture_attempts(tx, attempt_ids=ids, refs=refs, amounts=amounts, currencies=currencies)
 
 
-async def tell_captured(tx: Tx, attempts: Sequence[Attempt]) -> None:
+async def announce_captured(tx: Tx, attempts: Sequence[Attempt]) -> None:
     """Announces attempts that `capture_all` has captured and that are settled."""
     for attempt in attempts:
         OUTCOMES.labels(attempt.provider, attempt.status).inc()
-    await add_all(tx, [facts.PaymentCaptured(subject_id=attempt.id, **_about(attempt)) for attempt in attempts])
+    await insert_facts(
+        tx, [facts.PaymentCaptured(subject_id=attempt.id, **_attempt_fields(attempt)) for attempt in attempts]
+    )
 
 
 class _Details(NamedTuple):
@@ -107,7 +109,7 @@ class _Details(NamedTuple):
     failure: str | None = None
 
 
-def _details(outcome: Outcome) -> _Details:
+def _to_details(outcome: Outcome) -> _Details:
     match outcome:
         case Captured(ref=ref):
             return _Details(provider_ref=ref)
@@ -121,8 +123,8 @@ def _details(outcome: Outcome) -> _Details:
             return _Details()
 
 
-async def _tell(tx: Tx, before: Attempt, after: Attempt) -> None:
-    fields = _about(after)
+async def _announce_outcome(tx: Tx, before: Attempt, after: Attempt) -> None:
+    fields = _attempt_fields(after)
     if after.status == "captured":
         late = before.status in ("failed", "abandoned")
         fact = facts.PaymentCaptured(subject_id=after.id, late=late, surplus=after.surplus, **fields)
@@ -140,7 +142,7 @@ async def _tell(tx: Tx, before: Attempt, after: Attempt) -> None:
     await announce(tx, facts.PaymentFailed(subject_id=after.id, code=after.failure_code or "failed", **fields))
 
 
-def _about(attempt: Attempt) -> dict[str, Any]:
+def _attempt_fields(attempt: Attempt) -> dict[str, Any]:
     return {
         "order_id": attempt.order_id,
         "provider": attempt.provider,
@@ -149,7 +151,7 @@ def _about(attempt: Attempt) -> dict[str, Any]:
     }
 
 
-async def _alarm(tx: Tx, attempt: Attempt, outcome: Captured, wrong: str) -> Attempt:
+async def _record_mismatch(tx: Tx, attempt: Attempt, outcome: Captured, wrong: str) -> Attempt:
     """A wrong amount or currency was captured: no tickets are issued, and an operator must decide."""
     currency = outcome.currency or attempt.currency
     log.error(
@@ -162,7 +164,7 @@ async def _alarm(tx: Tx, attempt: Attempt, outcome: Captured, wrong: str) -> Att
         captured_currency=currency,
         provider=attempt.provider,
     )
-    if attempt.is_alarming or not attempt.is_open:
+    if attempt.has_mismatch or not attempt.is_open:
         return attempt
     failure = f"{outcome.amount} {currency} was captured instead of {attempt.amount} {attempt.currency}."
     after = await store.save_attempt(
@@ -186,23 +188,25 @@ async def _alarm(tx: Tx, attempt: Attempt, outcome: Captured, wrong: str) -> Att
 async def request_refund(tx: Tx, attempt_id: UUID, event_id: UUID, amount: int, reason: str) -> Refund:
     """Requests a refund of a captured attempt; a worker calls the provider later. The caller must post the ledger
     entries that move the amount from the earnings (kind `refund`, source: the refund's id)."""
-    refund, attempt = await _take(tx, attempt_id, event_id, amount, reason, "requested")
-    await announce(tx, facts.RefundRequested(**_said(refund, attempt), reason=reason))
+    refund, attempt = await _insert_refund(tx, attempt_id, event_id, amount, reason, "requested")
+    await announce(tx, facts.RefundRequested(**_refund_fields(refund, attempt), reason=reason))
     return refund
 
 
-async def find_refund(tx: Tx, attempt: Attempt, ref: str, amount: int) -> bool:
+async def announce_found_refund(tx: Tx, attempt: Attempt, ref: str, amount: int) -> bool:
     """Announces a refund that was made at the provider itself; a sync handler records it for its order. Returns whether
     it was for something sold: then an operator must decide about the tickets."""
-    await announce(tx, facts.RefundFound(subject_id=attempt.id, ref=ref, **_about(attempt) | {"amount": amount}))
+    await announce(
+        tx, facts.RefundFound(subject_id=attempt.id, ref=ref, **_attempt_fields(attempt) | {"amount": amount})
+    )
     noted = await store.refund_by_ref(tx, attempt_id=attempt.id, provider_ref=ref)
     return noted is not None and bool(await store.entries_of(tx, source_id=noted.id, kind="refund"))
 
 
-async def note_refund(tx: Tx, attempt_id: UUID, event_id: UUID, amount: int, reason: str, ref: str) -> Refund:
+async def record_paid_refund(tx: Tx, attempt_id: UUID, event_id: UUID, amount: int, reason: str, ref: str) -> Refund:
     """Records a refund that the provider has already paid, under the provider's id. The caller posts as above."""
-    refund, attempt = await _take(tx, attempt_id, event_id, amount, reason, "found", ref)
-    await _gone_out(tx, refund, attempt, attempt.provider)
+    refund, attempt = await _insert_refund(tx, attempt_id, event_id, amount, reason, "found", ref)
+    await _record_payout(tx, refund, attempt, attempt.provider)
     return refund
 
 
@@ -211,10 +215,10 @@ async def has_refund(tx: Tx, attempt_id: UUID, ref: str) -> bool:
     return await store.refund_by_ref(tx, attempt_id=attempt_id, provider_ref=ref) is not None
 
 
-async def _take(
+async def _insert_refund(
     tx: Tx, attempt_id: UUID, event_id: UUID, amount: int, reason: str, action: str, ref: str | None = None
 ) -> tuple[Refund, Attempt]:
-    attempt = await store.take_refund(tx, attempt_id=attempt_id, amount=amount)
+    attempt = await store.reserve_refund(tx, attempt_id=attempt_id, amount=amount)
     if attempt is None:
         raise RefundTooHigh()
     refund = await store.insert_refund(
@@ -241,16 +245,16 @@ async def record_refund(tx: Tx, refund_id: UUID, outcome: RefundOutcome, of_try:
     before = await store.lock_refund(tx, refund_id)
     if before is None:
         raise NotFound
-    status = policy.refund_moved(before, outcome, of_try)
+    status = policy.next_refund_status(before, outcome, of_try)
     if status is None:
         return before
     ref = outcome.ref if isinstance(outcome, Refunded) else None
     sentence = outcome.sentence if isinstance(outcome, Failed) else None
     after = await store.save_refund(tx, refund_id=refund_id, status=status, provider_ref=ref, failure=sentence)
     assert after
-    attempt = await get_attempt(tx, after.attempt_id)
+    attempt = await require_attempt(tx, after.attempt_id)
     if after.status == "done":
-        await _gone_out(tx, after, attempt, attempt.provider)
+        await _record_payout(tx, after, attempt, attempt.provider)
     elif after.status == "failed":
         log.error(
             "payments.refund_rejected",
@@ -259,9 +263,9 @@ async def record_refund(tx: Tx, refund_id: UUID, outcome: RefundOutcome, of_try:
             failure=sentence,
         )
         if before.status == "done":
-            await _post(tx, "return", after, {account_of(attempt.provider): after.amount, REFUNDS: -after.amount})
+            await _post(tx, "return", after, {provider_account(attempt.provider): after.amount, REFUNDS: -after.amount})
         await audit.write(tx, "refund.failed", "refund", refund_id, before={"status": before.status}, reason=sentence)
-        await announce(tx, facts.RefundFailed(**_said(after, attempt), failure=sentence or ""))
+        await announce(tx, facts.RefundFailed(**_refund_fields(after, attempt), failure=sentence or ""))
     return after
 
 
@@ -269,7 +273,7 @@ async def retry_refund(tx: Tx, order_id: UUID, refund_id: UUID) -> Refund:
     """Retries a failed refund: a worker calls the provider again, with a new idempotency key."""
     refund = await store.retry_refund(tx, refund_id=refund_id, order_id=order_id)
     if refund is None:
-        raise await _not_failed(tx, order_id, refund_id)
+        raise await _to_not_failed_error(tx, order_id, refund_id)
     await audit.write(tx, "refund.retried", "refund", refund.id, after={"tries": refund.tries})
     return refund
 
@@ -286,35 +290,35 @@ async def pay_outside(tx: Tx, order_id: UUID, refund_id: UUID, reason: str) -> R
     """Staff have paid the refund by another way. The provider keeps the amount for the organiser."""
     refund = await store.pay_outside(tx, refund_id=refund_id, order_id=order_id, reason=reason)
     if refund is None:
-        raise await _not_failed(tx, order_id, refund_id)
-    await _gone_out(tx, refund, await get_attempt(tx, refund.attempt_id), OUTSIDE)
+        raise await _to_not_failed_error(tx, order_id, refund_id)
+    await _record_payout(tx, refund, await require_attempt(tx, refund.attempt_id), OUTSIDE)
     return refund
 
 
-async def _not_failed(tx: Tx, order_id: UUID, refund_id: UUID) -> Exception:
+async def _to_not_failed_error(tx: Tx, order_id: UUID, refund_id: UUID) -> Exception:
     found = await store.refund_by_id(tx, refund_id)
     if found is None or found.order_id != order_id:
         return NotFound()
     return RefundNotFailed(f"The refund is {found.status}.")
 
 
-async def _gone_out(tx: Tx, refund: Refund, attempt: Attempt, provider: str) -> None:
-    await _post(tx, "payout", refund, {REFUNDS: refund.amount, account_of(provider): -refund.amount})
+async def _record_payout(tx: Tx, refund: Refund, attempt: Attempt, provider: str) -> None:
+    await _post(tx, "payout", refund, {REFUNDS: refund.amount, provider_account(provider): -refund.amount})
     after = {"amount": refund.amount} | ({"outside": True} if refund.paid_outside else {})
     await audit.write(tx, "refund.done", "refund", refund.id, after=after, reason=refund.paid_outside)
-    await announce(tx, facts.RefundDone(**_said(refund, attempt), outside=refund.paid_outside is not None))
+    await announce(tx, facts.RefundDone(**_refund_fields(refund, attempt), outside=refund.paid_outside is not None))
 
 
 async def _post(tx: Tx, kind: str, refund: Refund, entries: dict[str, int]) -> None:
-    about = About(refund.order_id, refund.event_id)
+    about = OrderReference(refund.order_id, refund.event_id)
     await ledger_actions.post(tx, kind, refund.key, about, refund.currency, entries)
 
 
-async def refunds_of(tx: Tx, order_id: UUID) -> list[Refund]:
+async def list_refunds(tx: Tx, order_id: UUID) -> list[Refund]:
     return await store.refunds_of_order(tx, order_id)
 
 
-def _said(refund: Refund, attempt: Attempt) -> dict[str, Any]:
+def _refund_fields(refund: Refund, attempt: Attempt) -> dict[str, Any]:
     return {
         "subject_id": refund.id,
         "attempt_id": refund.attempt_id,

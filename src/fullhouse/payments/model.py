@@ -36,7 +36,7 @@ class Attempt(msgspec.Struct, frozen=True, kw_only=True):
         return self.status in ("started", "pending", "unknown")
 
     @property
-    def is_alarming(self) -> bool:
+    def has_mismatch(self) -> bool:
         """The provider captured a wrong amount or currency: an operator must decide, and polling stops."""
         return self.failure_code in ("wrong_amount", "wrong_currency")
 
@@ -66,7 +66,7 @@ class Refund(msgspec.Struct, frozen=True, kw_only=True):
         return self.id if self.tries == 1 else uuid5(self.id, str(self.tries))
 
 
-FIRST_ASK_S = 20  # longer than the timeout of a provider call: a charge is not polled while its call is running
+FIRST_POLL_S = 20  # longer than the timeout of a provider call: a charge is not polled while its call is running
 GIVE_UP_S = 15 * 60  # how long a buyer may take to complete a payment at the provider
 
 # The ledger's accounts, described in ledger/actions.py.
@@ -74,7 +74,7 @@ ORGANIZER, FEES, TAX, REFUNDS = "organizer", "fees", "tax", "refunds"
 OUTSIDE = "outside"  # a provider that exists in the ledger only: refunds that staff paid by another way
 
 
-def account_of(provider: str) -> str:
+def provider_account(provider: str) -> str:
     return f"provider:{provider}"
 
 
@@ -93,7 +93,7 @@ class StripeKeys(msgspec.Struct, frozen=True, kw_only=True):
 class Captured(msgspec.Struct, frozen=True):
     """The provider has captured the money."""
 
-    word: ClassVar[str] = "captured"
+    status: ClassVar[str] = "captured"
     ref: str
     amount: int
     currency: str | None = None  # None if the provider does not report it
@@ -102,7 +102,7 @@ class Captured(msgspec.Struct, frozen=True):
 class Pending(msgspec.Struct, frozen=True):
     """The buyer completes the payment at the provider, with the client secret."""
 
-    word: ClassVar[str] = "pending"
+    status: ClassVar[str] = "pending"
     ref: str
     client_secret: str | None = None
 
@@ -110,7 +110,7 @@ class Pending(msgspec.Struct, frozen=True):
 class Failed(msgspec.Struct, frozen=True):
     """Nothing was charged, and nothing will be."""
 
-    word: ClassVar[str] = "failed"
+    status: ClassVar[str] = "failed"
     code: str
     sentence: str
 
@@ -118,17 +118,17 @@ class Failed(msgspec.Struct, frozen=True):
 class Cancelled(msgspec.Struct, frozen=True):
     """The provider cancelled the payment at our request: nothing was charged, and nothing will be."""
 
-    word: ClassVar[str] = "abandoned"
+    status: ClassVar[str] = "abandoned"
 
 
 class Unknown(msgspec.Struct, frozen=True):
     """The outcome is unknown: the call failed, timed out, or returned an unknown status."""
 
-    word: ClassVar[str] = "unknown"
+    status: ClassVar[str] = "unknown"
 
 
 class Refunded(msgspec.Struct, frozen=True):
-    word: ClassVar[str] = "done"
+    status: ClassVar[str] = "done"
     ref: str
 
 

@@ -26,25 +26,25 @@ REFUND_MOVES = {
     "failed": (),
 }
 
-START_S = 8.0  # timeout of a provider call, after which the charge may still have happened
+CALL_TIMEOUT_S = 8.0  # timeout of a provider call, after which the charge may still have happened
 PAUSE_MAX_S = 3600
-SIGNED_FOR_S = 300  # an older signed message may be a replay
+SIGNATURE_MAX_AGE_S = 300  # an older signed message may be a replay
 
 
-def moved(status: str, outcome: Outcome) -> str | None:
-    return MOVES.get((status, outcome.word))
+def next_status(status: str, outcome: Outcome) -> str | None:
+    return MOVES.get((status, outcome.status))
 
 
-def wrong(attempt: Attempt, outcome: Captured) -> str | None:
+def find_mismatch(attempt: Attempt, outcome: Captured) -> str | None:
     """The reason why captured money does not match its attempt, if it does not."""
     if outcome.currency not in (None, attempt.currency):
         return "wrong_currency"
     return "wrong_amount" if outcome.amount != attempt.amount else None
 
 
-def refund_moved(refund: Refund, outcome: RefundOutcome, of_try: int) -> str | None:
+def next_refund_status(refund: Refund, outcome: RefundOutcome, of_try: int) -> str | None:
     """The new status of a refund; None for the outcome of an earlier try."""
-    return outcome.word if of_try == refund.tries and outcome.word in REFUND_MOVES[refund.status] else None
+    return outcome.status if of_try == refund.tries and outcome.status in REFUND_MOVES[refund.status] else None
 
 
 def pause_s(asked: int) -> int:

@@ -74,7 +74,7 @@ RETURNING {attempt};
 
 -- Refunds ------------------------------------------------------------------------------------------
 
--- name: take_refund
+-- name: reserve_refund
 -- Only up to the captured amount.
 UPDATE payment_attempts SET refunded = refunded + :amount, updated_at = app.clock()
 WHERE organization_id = :org AND id = :attempt_id AND status = 'captured' AND refunded + :amount <= amount
@@ -181,13 +181,13 @@ UPDATE test_charges SET status = :status WHERE organization_id = :org AND key = 
 
 -- Events that an operator must review --------------------------------------------------------------
 
--- name: park
+-- name: insert_parked
 INSERT INTO parked_payments (provider, news_id, kind, reason, said)
 VALUES (:provider, :news_id, :kind, :reason, :said) ON CONFLICT DO NOTHING;
 
--- name: parked
+-- name: list_parked
 SELECT provider, news_id, kind, reason, said, received_at FROM parked_payments
 ORDER BY received_at, news_id LIMIT :limit;
 
--- name: drop_parked
+-- name: delete_parked
 DELETE FROM parked_payments WHERE news_id = ANY (:news_ids::text[]);

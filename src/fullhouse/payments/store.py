@@ -14,7 +14,7 @@ class Due(NamedTuple):
     id: UUID
 
 
-class Parked(NamedTuple):
+class ParkedEvent(NamedTuple):
     provider: str
     news_id: str
     kind: str
@@ -37,7 +37,7 @@ capture_attempts = sql.many(queries.capture_attempts, Attempt)
 due_attempts = sql.many(queries.due_attempts, Due)
 claim_attempt = sql.one(queries.claim_attempt, Attempt)
 
-take_refund = sql.one(queries.take_refund, Attempt)
+reserve_refund = sql.one(queries.reserve_refund, Attempt)
 insert_refund = sql.one(queries.insert_refund, Refund)
 refund_by_ref = sql.one(queries.refund_by_ref, Refund)
 refund_by_id = sql.one(queries.refund_by_id, Refund)
@@ -58,6 +58,6 @@ charge_once = sql.value(queries.charge_once, str)
 charge_status = sql.value(queries.charge_status, str)
 move_charge = sql.count(queries.move_charge)
 
-park = sql.count(queries.park)
-parked = sql.many(queries.parked, Parked)
-drop_parked = sql.count(queries.drop_parked)
+insert_parked = sql.count(queries.insert_parked)
+list_parked = sql.many(queries.list_parked, ParkedEvent)
+delete_parked = sql.count(queries.delete_parked)

@@ -5,11 +5,11 @@ import os
 import socket
 
 from fullhouse.config import Config
-from fullhouse.kit.process import die_with
+from fullhouse.kit.process_control import exit_with_parent
 
 
 def serve(settings: Config, args: argparse.Namespace) -> int:
-    die_with(args.parent)
+    exit_with_parent(args.parent)
     from fullhouse.kit.http import server
     from fullhouse.processes import app
 

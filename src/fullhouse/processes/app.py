@@ -27,10 +27,10 @@ from fullhouse.events.public import routes as public_routes
 from fullhouse.events.venues import routes as venue_routes
 from fullhouse.holds import routes as holds_routes
 from fullhouse.holds.measures import routes as measure_routes
-from fullhouse.kit.http.edge import Edge
 from fullhouse.kit.http.guard import FastGuard, guard
-from fullhouse.kit.http.lane import Lane
-from fullhouse.kit.http.wide import WidePlugin
+from fullhouse.kit.http.lanes import LaneRouter
+from fullhouse.kit.http.middleware import Middleware
+from fullhouse.kit.http.wide_lane import WidePlugin
 from fullhouse.kit.services import open_parts, open_services
 from fullhouse.kit.telemetry import telemetry
 from fullhouse.mail import routes as mail_routes
@@ -50,28 +50,15 @@ from fullhouse.tickets import routes as tickets_routes
 from fullhouse.tickets.types import routes as type_routes
 from fullhouse.waiting_room import routes as queue_routes
 from fullhouse.waitlist import routes as waitlist_routes
-from fullhouse.web import (
-    calendars,
-    console,
-    embeds,
-    feeds,
-    operations,
-    orders,
-    pages,
-    people,
-    scanner,
-    shows,
-    sitemaps,
-    waiting_room,
-    waitlist,
-)
+from fullhouse.web import calendars, feeds, health, rendering, sitemaps
+from fullhouse.web.pages import accounts, console, embeds, events, orders, scanner, waiting_room, waitlist
 from fullhouse.webhooks import routes as webhook_routes
 
 HANDLERS = [
-    *operations.handlers,
-    *pages.handlers,
-    *shows.handlers,
-    *people.handlers,
+    *health.handlers,
+    *rendering.handlers,
+    *events.handlers,
+    *accounts.handlers,
     *embeds.handlers,
     *orders.handlers,
     *waiting_room.handlers,
@@ -116,32 +103,32 @@ HANDLERS = [
 ]
 
 
-def create() -> Lane:
+def create() -> LaneRouter:
     """The ASGI application; the server calls this in each process."""
     settings = config.load(os.environ)
     telemetry.configure_logs(settings.log_level, process="api")
     return build(settings)
 
 
-def build(settings: Config) -> Lane:
-    edge = Edge(hsts=settings.public_url.startswith("https:"), trusted_proxies=settings.trusted_proxies)
-    trace = telemetry.tracing(settings.otlp_endpoint, service="fullhouse-api")
+def build(settings: Config) -> LaneRouter:
+    edge = Middleware(hsts=settings.public_url.startswith("https:"), trusted_proxies=settings.trusted_proxies)
+    trace = telemetry.open_tracing(settings.otlp_endpoint, service="fullhouse-api")
     middleware: list[AsgiMiddleware] = [trace.wrap] if trace else []
     wide = Litestar(
         route_handlers=HANDLERS,
         before_request=_answer_options,
         guards=[guard],
-        exception_handlers=pages.exception_handlers,
-        lifespan=[_open],
+        exception_handlers=rendering.exception_handlers,
+        lifespan=[_lifespan],
         state=State({"settings": settings}),
         on_shutdown=[trace.close] if trace else [],
         plugins=[WidePlugin(edge)],
         middleware=middleware,
-        cors_config=_cors(settings),
-        openapi_config=OpenAPIConfig("fullhouse", VERSION, openapi_router=_NoPages("/", route_handlers=[])),
+        cors_config=_cors_config(settings),
+        openapi_config=OpenAPIConfig("fullhouse", VERSION, openapi_router=_NoRoutes("/", route_handlers=[])),
     )
     _check_actions(wide)
-    return Lane(wide, edge, FastGuard())
+    return LaneRouter(wide, edge, FastGuard())
 
 
 async def _answer_options(request: Request[Any, Any, Any]) -> Response[None] | None:
@@ -157,40 +144,40 @@ async def _answer_options(request: Request[Any, Any, Any]) -> Response[None] | N
     return Response(None, status_code=204, headers={"allow": ", ".join(sorted(allowed))})
 
 
-class _NoPages(Router):
-    """Replaces Litestar's documentation pages, which load from other hosts. Ours are in web/pages.py."""
+class _NoRoutes(Router):
+    """Replaces Litestar's documentation pages, which load from other hosts. Ours are in web/rendering.py."""
 
     def register(self, value: Any) -> list[Any]:
         return []
 
 
 @asynccontextmanager
-async def _open(app: Litestar) -> AsyncIterator[None]:
+async def _lifespan(app: Litestar) -> AsyncIterator[None]:
     settings: Config = app.state.settings
     assert settings.database_url, "`serve` or the operator sets it"
-    wiring.connect(settings.public_url)
+    wiring.register_handlers(settings.public_url)
     async with open_services(
         url=settings.database_url,
         read_url=settings.database_read_url,
         redis_url=settings.redis_url,
-        secret_key=config.secret_key(settings),
-        files=wiring.files(settings),
+        secret_key=config.load_secret_key(settings),
+        files=wiring.file_storage(settings),
         public_url=settings.public_url,
         pool_size=settings.database_connections,
         quota_bytes=settings.pictures_mb * 2**20,
         private_webhooks=settings.webhooks_private,
     ) as services:
         app.state.services = services
-        app.state.organization_of = wiring.organization_of
+        app.state.organization_of = wiring.find_organization_of
         app.state.authenticate = access = Access(services)
         try:
-            async with open_parts(services, wiring.PARTS, wiring.given(settings)):
+            async with open_parts(services, wiring.PARTS, wiring.part_settings(settings)):
                 yield
         finally:
             await access.close()
 
 
-def _cors(settings: Config) -> CORSConfig | None:
+def _cors_config(settings: Config) -> CORSConfig | None:
     """Off by default. Cookies are never allowed: pages of other sites use bearer tokens."""
     if not settings.cors_origins:
         return None

@@ -17,18 +17,18 @@ from dataclasses import dataclass
 import msgspec
 
 from fullhouse.kit.errors import Unavailable
-from fullhouse.kit.terminal import say
+from fullhouse.kit.terminal import print_message
 
 BACKLOG = 2048
-AT_ONCE_MAX = 1000  # connections that the supervisor handles at once; the others wait in the kernel's queue
-PATIENCE_S = 5.0
+CONNECTIONS_MAX = 1000  # connections that the supervisor handles at once; the others wait in the kernel's queue
+TIMEOUT_S = 5.0
 REQUEST_BYTES_MAX = 1 << 16
 RETRY_AFTER_S = 2
 
 
-def _answer() -> bytes:
+def _render_unavailable() -> bytes:
     refusal = Unavailable("The server is restarting. Try again in a moment.", retry_after_s=RETRY_AFTER_S)
-    body = msgspec.json.encode(refusal.problem())
+    body = msgspec.json.encode(refusal.to_problem())
     head = (
         "HTTP/1.1 503 Service Unavailable\r\ncontent-type: application/problem+json\r\n"
         f"content-length: {len(body)}\r\nretry-after: {RETRY_AFTER_S}\r\ncache-control: no-store\r\n"
@@ -45,7 +45,7 @@ class _Slot:
     pipe: int | None = None
     alive: bool = False
     ready: bool = False
-    answering: bool = False  # this thread accepts on it
+    accepting: bool = False  # this thread accepts on it
 
 
 class Listener:
@@ -54,7 +54,7 @@ class Listener:
     def __init__(self, host: str, port: int, names: Sequence[str]) -> None:
         self._slots = {name: _Slot(_bind(host, port, shared=len(names) > 1)) for name in names}
         self._open = False  # no 503 before the first process is ready
-        self._talks: set[asyncio.Task[None]] = set()
+        self._connections: set[asyncio.Task[None]] = set()
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, name="listener", daemon=True)
         self._thread.start()
@@ -63,11 +63,11 @@ class Listener:
         return name in self._slots
 
     @contextmanager
-    def handed_over(self, name: str) -> Iterator[tuple[int, int]]:
+    def hand_over(self, name: str) -> Iterator[tuple[int, int]]:
         """The descriptors that a process inherits: its socket, and the pipe through which it reports that it is ready.
         Start the process inside the block, during which the listener does not use the socket."""
         reading, writing = os.pipe()
-        self._do(self._expect, name, reading)
+        self._run_in_thread(self._watch_pipe, name, reading)
         try:
             yield self._slots[name].socket.fileno(), writing
         finally:
@@ -75,14 +75,14 @@ class Listener:
 
     def close(self) -> None:
         """Closes the listener's sockets; the port closes with the last API process."""
-        self._do(self._stop)
+        self._run_in_thread(self._stop)
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join()
         self._loop.close()
         for slot in self._slots.values():
             slot.socket.close()
 
-    def _do(self, work: object, *values: object) -> None:
+    def _run_in_thread(self, work: object, *values: object) -> None:
         done: threading.Event = threading.Event()
 
         def run() -> None:
@@ -96,79 +96,79 @@ class Listener:
 
     # --- in the thread
 
-    def _expect(self, name: str, pipe: int) -> None:
+    def _watch_pipe(self, name: str, pipe: int) -> None:
         slot = self._slots[name]
         if slot.pipe is not None:
-            self._forget(slot)
+            self._close_pipe(slot)
         slot.pipe, slot.alive, slot.ready = pipe, True, False
-        self._loop.add_reader(pipe, self._hear, slot)
+        self._loop.add_reader(pipe, self._read_pipe, slot)
 
-    def _hear(self, slot: _Slot) -> None:
+    def _read_pipe(self, slot: _Slot) -> None:
         assert slot.pipe is not None
         if os.read(slot.pipe, 64):
             slot.ready = self._open = True
         else:
-            self._forget(slot)
-        self._arrange()
+            self._close_pipe(slot)
+        self._assign_sockets()
 
-    def _forget(self, slot: _Slot) -> None:
+    def _close_pipe(self, slot: _Slot) -> None:
         assert slot.pipe is not None
         self._loop.remove_reader(slot.pipe)
         os.close(slot.pipe)
         slot.pipe, slot.alive, slot.ready = None, False, False
 
-    def _arrange(self) -> None:
+    def _assign_sockets(self) -> None:
         """Decides which sockets this thread accepts on, after a process became ready or ended."""
         served = any(slot.ready for slot in self._slots.values())
-        if not served and not any(slot.answering for slot in self._slots.values()) and self._open:
-            say("no API process is running: requests get 503")
+        if not served and not any(slot.accepting for slot in self._slots.values()) and self._open:
+            print_message("no API process is running: requests get 503")
         for slot in self._slots.values():
             if not served and self._open:
-                self._answer_here(slot)
+                self._start_accepting(slot)
                 continue
-            self._leave(slot)  # connections in its queue wait for the process that starts
+            self._stop_accepting(slot)  # connections in its queue wait for the process that starts
             if not slot.alive:
                 self._accept(slot)
                 with suppress(OSError):  # stops listening, and stays bound
                     slot.socket.shutdown(socket.SHUT_RD)
 
-    def _answer_here(self, slot: _Slot) -> None:
-        if not slot.answering:
-            slot.answering = True
+    def _start_accepting(self, slot: _Slot) -> None:
+        if not slot.accepting:
+            slot.accepting = True
             slot.socket.listen(BACKLOG)
             self._loop.add_reader(slot.socket, self._accept, slot)
 
-    def _leave(self, slot: _Slot) -> None:
-        if slot.answering:
-            slot.answering = False
+    def _stop_accepting(self, slot: _Slot) -> None:
+        if slot.accepting:
+            slot.accepting = False
             self._loop.remove_reader(slot.socket)
 
     def _accept(self, slot: _Slot) -> None:
-        while len(self._talks) < AT_ONCE_MAX:
+        while len(self._connections) < CONNECTIONS_MAX:
             try:
                 caller, _ = slot.socket.accept()
             except OSError:  # no connection is waiting, or no descriptor is free
                 return
-            task = self._loop.create_task(_refuse(caller))
-            self._talks.add(task)
-            task.add_done_callback(self._talks.discard)
+            task = self._loop.create_task(_send_unavailable(caller))
+            self._connections.add(task)
+            task.add_done_callback(self._connections.discard)
 
     def _stop(self) -> None:
         self._open = False
         for slot in self._slots.values():
-            self._leave(slot)
+            self._stop_accepting(slot)
             if slot.pipe is not None:
-                self._forget(slot)
+                self._close_pipe(slot)
 
 
-async def _refuse(caller: socket.socket) -> None:
+async def _send_unavailable(caller: socket.socket) -> None:
     """Sends 503, then reads the rest of the request: closing earlier would reset the connection and lose the 503."""
     with suppress(OSError, EOFError, TimeoutError, ValueError):
         reader, writer = await asyncio.open_connection(sock=caller, limit=REQUEST_BYTES_MAX)
         try:
-            async with asyncio.timeout(PATIENCE_S):
+            async with asyncio.timeout(TIMEOUT_S):
                 await reader.readuntil(b"\r\n\r\n")
-                writer.write(_answer())
+                writer.write(_render_unavailable())
                 await writer.drain()
                 writer.write_eof()
                 while await reader.read(REQUEST_BYTES_MAX):

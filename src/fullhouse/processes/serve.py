@@ -37,12 +37,12 @@ from fullhouse.kit.db.database import APP, Database
 from fullhouse.kit.errors import OperatorError
 from fullhouse.kit.live.bus import Bus
 from fullhouse.kit.postgres import Cluster, PostgresError
-from fullhouse.kit.process import Alarm, die_with
+from fullhouse.kit.process_control import SignalEvent, exit_with_parent
 from fullhouse.kit.secrets import Keyring
-from fullhouse.kit.telemetry import files as metric_files
-from fullhouse.kit.terminal import say, say_what_is_left
+from fullhouse.kit.telemetry import metric_files as metric_metric_files
+from fullhouse.kit.terminal import flush_messages, print_message
 from fullhouse.processes.listener import Listener
-from fullhouse.processes.supervisor import Backoff, Family
+from fullhouse.processes.supervisor import Backoff, Supervisor
 
 DATABASE, LOGIN = "fullhouse", "fullhouse_server"
 READY_WITHIN_S = 60.0
@@ -60,7 +60,7 @@ class Urls:
 
 
 @contextmanager
-def database(settings: Config) -> Iterator[tuple[Urls, Cluster | None]]:
+def open_database(settings: Config) -> Iterator[tuple[Urls, Cluster | None]]:
     """The configured database; or the embedded one, which the first process starts and the last one stops."""
     if settings.database_url and settings.database_owner_url:
         yield Urls(settings.database_url, settings.database_owner_url), None
@@ -85,38 +85,38 @@ async def _make_database(cluster: Cluster) -> None:
         await connection.close(timeout=5)
 
 
-async def prepare(settings: Config, urls: Urls) -> Demo | None:
+async def prepare_database(settings: Config, urls: Urls) -> Demo | None:
     """Applies migrations; on a new embedded database also creates the demo organisation."""
     applied = await migrate_database(urls)
     if applied:
-        say(f"database: applied {migrate.in_words(applied)}")
-    keyring = Keyring(config.secret_key(settings))
+        print_message(f"database: applied {migrate.summarise_names(applied)}")
+    keyring = Keyring(config.load_secret_key(settings))
     serving = await Database.open(urls.serving, APP, size=2, bus=Bus(urls.serving, settings.redis_url))
     try:
-        found = await log_ins.find(serving, keyring)
+        found = await log_ins.find_demo(serving, keyring)
         if found is None and settings.embedded:
-            return await _fill_demo(settings, urls, serving, keyring)
+            return await _create_demo(settings, urls, serving, keyring)
         return found
     finally:
         await serving.close()
 
 
-async def _fill_demo(settings: Config, urls: Urls, serving: Database, keyring: Keyring) -> Demo:
+async def _create_demo(settings: Config, urls: Urls, serving: Database, keyring: Keyring) -> Demo:
     from fullhouse import wiring  # slow to import: the whole application, needed once
     from fullhouse.demo import organisation
 
-    say("creating the demo organisation")
-    wiring.connect(settings.public_url)
-    return await organisation.fill(serving, urls.owner, keyring, wiring.files(settings), say)
+    print_message("creating the demo organisation")
+    wiring.register_handlers(settings.public_url)
+    return await organisation.create_demo(serving, urls.owner, keyring, wiring.file_storage(settings), print_message)
 
 
 async def migrate_database(urls: Urls, *, again: bool = False) -> list[str]:
-    with answering():
-        return await migrate.migrate(urls.owner, serving_login=await _login(urls.serving), again=again)
+    with reporting_database_errors():
+        return await migrate.migrate(urls.owner, serving_login=await _find_login(urls.serving), again=again)
 
 
 @contextmanager
-def answering() -> Iterator[None]:
+def reporting_database_errors() -> Iterator[None]:
     """Reports database errors to the operator as `CannotServe`."""
     try:
         yield
@@ -127,9 +127,9 @@ def answering() -> Iterator[None]:
         ) from error
 
 
-async def _login(url: str) -> str:
+async def _find_login(url: str) -> str:
     """The user in a database URL; if it has none, the user that PostgreSQL's defaults give."""
-    if user := _user_of(url):
+    if user := _parse_user(url):
         return user
     connection = await asyncpg.connect(url, timeout=10)
     try:
@@ -138,7 +138,7 @@ async def _login(url: str) -> str:
         await connection.close(timeout=5)
 
 
-def _user_of(url: str) -> str | None:
+def _parse_user(url: str) -> str | None:
     parts = urlsplit(url)
     named = parse_qs(parts.query).get("user")
     return unquote(parts.username) if parts.username else (named[0] if named else None)
@@ -149,10 +149,10 @@ def serve(settings: Config, args: argparse.Namespace) -> int:
     config.make_home(settings)
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # until everything runs, like SIGINT
     if settings.embedded and not (settings.home / "pg" / "data").exists():
-        say("creating the database (first start, a few seconds)…")
-    with database(settings) as (urls, cluster):
-        found = asyncio.run(prepare(settings, urls))
-        stop = Alarm()
+        print_message("creating the database (first start, a few seconds)…")
+    with open_database(settings) as (urls, cluster):
+        found = asyncio.run(prepare_database(settings, urls))
+        stop = SignalEvent()
         for number in (signal.SIGINT, signal.SIGTERM):
             signal.signal(number, stop.set)
         members = ["api"] if settings.processes == 1 else [f"api {n}" for n in range(1, settings.processes + 1)]
@@ -160,89 +160,89 @@ def serve(settings: Config, args: argparse.Namespace) -> int:
         listener = Listener(
             settings.host, settings.port, members
         )  # first: if another `serve` has the port, its metrics are not deleted
-        metrics = metric_files.make_folder(settings.home, settings.port)
+        metrics = metric_metric_files.make_folder(settings.home, settings.port)
         try:
-            supervisor = Family(commands, _environment(urls, str(metrics)), listener)
-            reload = Sources() if args.reload else None
-            return _run(settings, supervisor, listener, DatabaseKeeper(cluster), found, stop, reload)
+            supervisor = Supervisor(commands, _child_environment(urls, str(metrics)), listener)
+            reload = SourceFiles() if args.reload else None
+            return _run(settings, supervisor, listener, DatabaseSupervisor(cluster), found, stop, reload)
         finally:
             shutil.rmtree(metrics, ignore_errors=True)
 
 
-class DatabaseKeeper:
+class DatabaseSupervisor:
     """Restarts the embedded database whenever it has ended, until it runs."""
 
     def __init__(self, cluster: Cluster | None) -> None:
         self._cluster, self._backoff = cluster, Backoff()
-        self._said = ""  # the last message, which is not repeated
+        self._last_message = ""  # the last message, which is not repeated
 
-    def mend(self) -> None:
-        if self._cluster is None or self._cluster.running or not self._backoff.due:
+    def restart_dead(self) -> None:
+        if self._cluster is None or self._cluster.running or not self._backoff.is_due:
             return
-        if not self._said:
-            self._say("the database ended; restarting it")
-        self._backoff.failed()  # if it ends again at once, the next start waits
+        if not self._last_message:
+            self._report("the database ended; restarting it")
+        self._backoff.record_failure()  # if it ends again at once, the next start waits
         try:
             self._cluster.start()
         except PostgresError as error:
-            self._say(f"{error}\n  It is retried every few seconds; meanwhile requests get 503.")
+            self._report(f"{error}\n  It is retried every few seconds; meanwhile requests get 503.")
         else:
-            self._say("the database runs again")
-            self._said = ""
+            self._report("the database runs again")
+            self._last_message = ""
 
-    def _say(self, text: str) -> None:
-        if text == self._said:
-            say_what_is_left()
+    def _report(self, text: str) -> None:
+        if text == self._last_message:
+            flush_messages()
         else:
-            say(text)
-        self._said = text
+            print_message(text)
+        self._last_message = text
 
 
-class Sources:
+class SourceFiles:
     """Our source files with their modification times."""
 
     def __init__(self) -> None:
-        self._seen = self._look()
+        self._modified = self._read_times()
 
-    def changed(self) -> bool:
-        before, self._seen = self._seen, self._look()
-        return before != self._seen
+    def have_changed(self) -> bool:
+        before, self._modified = self._modified, self._read_times()
+        return before != self._modified
 
-    def _look(self) -> dict[Path, float]:
+    def _read_times(self) -> dict[Path, float]:
         here = Path(__file__).parents[1]
         return {file: file.stat().st_mtime for file in here.rglob("*") if file.suffix in (".py", ".sql")}
 
 
 def _run(
     settings: Config,
-    supervisor: Family,
+    supervisor: Supervisor,
     listener: Listener,
-    database: DatabaseKeeper,
+    database: DatabaseSupervisor,
     found: Demo | None,
-    stop: Alarm,
-    sources: Sources | None,
+    stop: SignalEvent,
+    sources: SourceFiles | None,
 ) -> int:
     supervisor.start()
     deadline = time.monotonic() + READY_WITHIN_S
     opened = False
     try:
         while not stop.wait(0.5 if opened else 0.05):
-            database.mend()
-            if opened and sources and sources.changed():
+            database.restart_dead()
+            if opened and sources and sources.have_changed():
                 supervisor.stop()
                 supervisor.start()
             elif opened:
-                supervisor.mend()
-            elif _ready(settings):
-                _announce(settings, found)
+                supervisor.restart_dead()
+            elif _is_ready(settings):
+                _print_addresses(settings, found)
                 opened = True
             elif (name := supervisor.ended) or time.monotonic() > deadline:
-                raise CannotServe(_why_not_ready(name))
+                raise CannotServe(_explain_not_ready(name))
         return 0
     finally:
         if sys.stderr.isatty():
             print(file=sys.stderr)  # after the terminal's ^C
-        say("stopping: finishing requests and jobs in progress")
+        print_message("stopping: finishing requests and jobs in progress")
         listener.close()
         supervisor.stop()
 
@@ -252,19 +252,19 @@ def work(settings: Config, args: argparse.Namespace) -> int:
     from fullhouse.processes import worker  # slow to import, and `serve` itself does not need it
 
     if args.parent:
-        die_with(args.parent)
+        exit_with_parent(args.parent)
         return worker.main()
-    with database(settings) as (urls, _):
+    with open_database(settings) as (urls, _):
         os.environ["DATABASE_URL"] = urls.serving
         return worker.main()
 
 
-def _environment(urls: Urls, metrics: str) -> dict[str, str]:
+def _child_environment(urls: Urls, metrics: str) -> dict[str, str]:
     """The children's environment, without the owner's database URL, which only this process needs."""
     inherited = {name: value for name, value in os.environ.items() if name != "DATABASE_OWNER_URL"}
     return inherited | {
         "DATABASE_URL": urls.serving,
-        metric_files.FOLDER: metrics,
+        metric_metric_files.FOLDER: metrics,
     }
 
 
@@ -287,7 +287,7 @@ def _check_port(settings: Config) -> None:
             ) from None
 
 
-def _ready(settings: Config) -> bool:
+def _is_ready(settings: Config) -> bool:
     host = {"0.0.0.0": "127.0.0.1", "::": "[::1]"}.get(settings.host, settings.host)  # noqa: S104
     try:
         with urllib.request.urlopen(f"http://{host}:{settings.port}/health/ready", timeout=2):
@@ -296,13 +296,13 @@ def _ready(settings: Config) -> bool:
         return False
 
 
-def _why_not_ready(ended: str | None) -> str:
+def _explain_not_ready(ended: str | None) -> str:
     if ended:
         return f"The {ended} process ended while starting; its error message is above."
     return f"The server was not ready within {READY_WITHIN_S:.0f} seconds. `fullhouse doctor` may show why."
 
 
-def _announce(settings: Config, found: Demo | None) -> None:
+def _print_addresses(settings: Config, found: Demo | None) -> None:
     pages = (("storefront", "/"), ("console", "/console"), ("gate scanner", "/scan/"), ("API reference", "/api/docs"))
     lines = [f"ready at {settings.public_url}", ""]
     lines += [f"  {name:<14} {settings.public_url}{path}" for name, path in pages]
@@ -313,4 +313,4 @@ def _announce(settings: Config, found: Demo | None) -> None:
         lines += [f"    {i.role:<14} {i.email:<26} {i.password}" for i in (*found.log_ins, *found.platform_log_ins)]
     if settings.smtp_url is None:
         lines += ["", "  Emails are not sent: SMTP_URL is not set. Owners can read them at /console/mailbox."]
-    say("\n".join([*lines, "", "  Press Ctrl-C to stop."]))
+    print_message("\n".join([*lines, "", "  Press Ctrl-C to stop."]))

@@ -8,7 +8,7 @@ import time
 from collections.abc import Mapping
 from contextlib import ExitStack
 
-from fullhouse.kit.terminal import say
+from fullhouse.kit.terminal import print_message
 from fullhouse.processes.listener import Listener
 
 DRAIN_S = 20.0
@@ -23,7 +23,7 @@ class Backoff:
         self._tries = 0
         self._due = self._last = 0.0
 
-    def failed(self) -> float:
+    def record_failure(self) -> float:
         """Records a failure; returns the pause before the next try."""
         now = time.monotonic()
         if now - self._last > STEADY_S + LONGEST_PAUSE_S:
@@ -34,11 +34,11 @@ class Backoff:
         return pause_s
 
     @property
-    def due(self) -> bool:
+    def is_due(self) -> bool:
         return time.monotonic() >= self._due
 
 
-class Family:
+class Supervisor:
     """Child processes by name, each with the arguments of its command, in a session of its own: Ctrl-C reaches only the
     supervisor. Those that the listener knows inherit a socket."""
 
@@ -55,17 +55,17 @@ class Family:
         for name in self._commands:
             self._spawn(name)
 
-    def mend(self) -> None:
+    def restart_dead(self) -> None:
         """Restarts children that ended, each after a pause that grows as long as it keeps ending."""
         for name, child in list(self._children.items()):
             if child.poll() is None:
                 continue
             if name not in self._ended:
                 self._ended.add(name)
-                pause_s = self._backoffs[name].failed()
+                pause_s = self._backoffs[name].record_failure()
                 when = f"in {pause_s:g} s" if pause_s else "now"
-                say(f"the {name} process ended ({_status(child.returncode)}); restarting it {when}")
-            if self._backoffs[name].due:
+                print_message(f"the {name} process ended ({_describe_exit(child.returncode)}); restarting it {when}")
+            if self._backoffs[name].is_due:
                 self._ended.discard(name)
                 self._spawn(name)
 
@@ -92,14 +92,14 @@ class Family:
         with ExitStack() as stack:
             fds: tuple[int, ...] = ()
             if self._listener and name in self._listener:
-                fds = stack.enter_context(self._listener.handed_over(name))
+                fds = stack.enter_context(self._listener.hand_over(name))
                 command += ["--socket", str(fds[0]), "--ready", str(fds[1])]
             self._children[name] = subprocess.Popen(  # noqa: S603
                 command, env=self._environment, start_new_session=True, pass_fds=fds
             )
 
 
-def _status(code: int) -> str:
+def _describe_exit(code: int) -> str:
     if code >= 0:
         return str(code)
     try:

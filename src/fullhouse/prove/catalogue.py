@@ -8,7 +8,7 @@ from fullhouse.kit.db import tenancy
 async def find_foreign_rows(connection: Any) -> list[str]:
     return [
         f"{d.rows} rows of {d.child} refer to {d.parent} of another organisation"
-        for d in await tenancy.disagreements(connection)
+        for d in await tenancy.find_disagreements(connection)
     ]
 
 

@@ -6,29 +6,29 @@ from typing import Any, NamedTuple
 
 from fullhouse.kit.db import sql
 
-NAMED_MAX = 100  # violations that a check reports at most
+REPORTED_MAX = 100  # violations that a check reports at most
 
 Find = Callable[[Any], Awaitable[list[str]]]
 
 
 class Check(NamedTuple):
     name: str
-    what: str
+    invariant: str
     find: Find
 
 
-def in_sql(name: str, what: str, subject: str) -> Check:
+def sql_check(name: str, what: str, subject: str) -> Check:
     """The check of this name in `subject`.sql. It is one statement, so it reads one snapshot, however busy the database
     is. Each row is a sentence.
     """
-    query = queries(subject)[name.replace(" ", "_")].text
+    query = load_queries(subject)[name.replace(" ", "_")].text
 
     async def find(connection: Any) -> list[str]:
         rows = await connection.fetch(query)
-        return sorted(row[0] for row in rows[:NAMED_MAX])
+        return sorted(row[0] for row in rows[:REPORTED_MAX])
 
     return Check(name, what, find)
 
 
-def queries(subject: str) -> Mapping[str, sql.Query]:
+def load_queries(subject: str) -> Mapping[str, sql.Query]:
     return sql.load(Path(__file__).with_name(f"{subject}.sql"))

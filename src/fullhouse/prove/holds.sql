@@ -50,7 +50,7 @@ SELECT format('checkout %s was over at %s and is still open', id, expires_at)
 FROM checkout_sessions WHERE status = 'open' AND expires_at < app.clock() - interval '60 seconds';
 
 -- name: companions
--- A companion seat is reserved because the wheelchair place beside it is held or sold.
+-- A companion seat is reserved because the wheelchair space beside it is held or sold.
 SELECT format('companion seat %s of event %s is kept, but %s', c.seat_id, c.event_id,
               CASE WHEN z.companions_released THEN 'its zone has released them'
                    ELSE concat('nobody has place ', c.companion_of) END)

@@ -98,23 +98,23 @@ REFERENCES = (
     Reference("waitlist_entries", "user_id", "users"),
 )  # fmt: skip
 
-_WHO = "the actor: a user, an API key, a device or platform staff; the audit row says which"
-_MANY = "a list, stored as it was chosen"
-APART = {
-    "api_keys.created_by": _WHO,
-    "events.created_by": _WHO,
-    "images.created_by": _WHO,
-    "invitations.invited_by": _WHO,
-    "layout_migrations.approved_by": _WHO,
-    "layout_migrations.planned_by": _WHO,
-    "layouts.created_by": _WHO,
-    "order_refunds.requested_by": _WHO,
-    "public_events.owner_id": _WHO,
-    "refunds.requested_by": _WHO,
-    "scan_devices.created_by": _WHO,
-    "scan_incidents.resolved_by": _WHO,
-    "zone_guests.added_by": _WHO,
-    "audit_log.actor_id": _WHO,
+_ACTOR = "the actor: a user, an API key, a device or platform staff; the audit row says which"
+_LIST = "a list, stored as it was chosen"
+UNCHECKED = {
+    "api_keys.created_by": _ACTOR,
+    "events.created_by": _ACTOR,
+    "images.created_by": _ACTOR,
+    "invitations.invited_by": _ACTOR,
+    "layout_migrations.approved_by": _ACTOR,
+    "layout_migrations.planned_by": _ACTOR,
+    "layouts.created_by": _ACTOR,
+    "order_refunds.requested_by": _ACTOR,
+    "public_events.owner_id": _ACTOR,
+    "refunds.requested_by": _ACTOR,
+    "scan_devices.created_by": _ACTOR,
+    "scan_incidents.resolved_by": _ACTOR,
+    "zone_guests.added_by": _ACTOR,
+    "audit_log.actor_id": _ACTOR,
     "audit_log.entity_id": "the audit row outlives the entity",
     "outbox.subject_id": "the fact outlives its subject",
     "owed_reactions.subject_id": "as the fact's",
@@ -126,7 +126,7 @@ APART = {
     "participations.join_id": "an id of another service",
     "event_seats.hold_id": "checked by `one holder`",
     "event_seats.ticket_id": "checked by `paid`",
-    "event_seats.reserved_for": "the person with the wheelchair place: checked by `companions`",
+    "event_seats.reserved_for": "the person with the wheelchair space: checked by `companions`",
     "seat_holds.basket_id": "an id shared by holds that were made together",
     "waitlist_entries.basket_id": "checked by `offered`",
     "waitlist_entries.ticket_type_id": "a preference: the type may have been deleted",
@@ -138,12 +138,12 @@ APART = {
     "ticket_presence.gate_id": "a gate may be deleted",
     "scan_counts.ref_id": "a gate may be deleted; events and zones are checked by `occupied`",
     "test_charges.key": "the test provider's own data: the key of an attempt",
-    "event_layouts.disabled_zones": _MANY,
-    "events.cover_image_ids": _MANY,
-    "public_events.cover_image_ids": _MANY,
-    "order_refunds.ticket_ids": _MANY,
-    "promo_codes.ticket_type_ids": _MANY,
-    "scan_devices.gate_ids": _MANY,
+    "event_layouts.disabled_zones": _LIST,
+    "events.cover_image_ids": _LIST,
+    "public_events.cover_image_ids": _LIST,
+    "order_refunds.ticket_ids": _LIST,
+    "promo_codes.ticket_type_ids": _LIST,
+    "scan_devices.gate_ids": _LIST,
 }
 
 _FOREIGN_KEYS = """
@@ -164,16 +164,18 @@ async def find_orphans(connection: Any) -> list[str]:
     wrong = []
     for row in await connection.fetch(_FOREIGN_KEYS):
         pairs = list(zip(row["columns"], row["keys"], strict=True))
-        wrong += await _ask(connection, row["child"], row["parent"], pairs, "true")
+        wrong += await _find_orphans_of(connection, row["child"], row["parent"], pairs, "true")
     for each in REFERENCES:
         pairs = [(each.column, each.key)]
         if each.column != "organization_id":
             pairs.append(("organization_id", "organization_id"))
-        wrong += await _ask(connection, each.child, each.parent, pairs, each.when)
+        wrong += await _find_orphans_of(connection, each.child, each.parent, pairs, each.when)
     return wrong
 
 
-async def _ask(connection: Any, child: str, parent: str, pairs: Iterable[tuple[str, str]], when: str) -> list[str]:
+async def _find_orphans_of(
+    connection: Any, child: str, parent: str, pairs: Iterable[tuple[str, str]], when: str
+) -> list[str]:
     joined = " AND ".join(f'p."{key}" = c."{column}"' for column, key in pairs)
     there = " AND ".join(f'c."{column}" IS NOT NULL' for column, _ in pairs)
     name = next((column for column, _ in pairs if column != "organization_id"), "organization_id")

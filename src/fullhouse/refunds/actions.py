@@ -9,9 +9,9 @@ from typing import NamedTuple
 from uuid import UUID
 
 from fullhouse.checkout import facts, store
-from fullhouse.checkout.model import OrderNotFound, StoredOrder, quote_of
+from fullhouse.checkout.model import OrderNotFound, StoredOrder, decode_quote
 from fullhouse.checkout.orders import settle
-from fullhouse.checkout.orders.reads import get
+from fullhouse.checkout.orders.reads import require_order
 from fullhouse.events import actions as events
 from fullhouse.events.facts import EventFact
 from fullhouse.events.public import actions as public_events
@@ -24,7 +24,7 @@ from fullhouse.kit.money import Money
 from fullhouse.payments import actions as payments
 from fullhouse.payments.facts import RefundFound
 from fullhouse.payments.ledger import actions as ledger
-from fullhouse.payments.ledger.actions import About
+from fullhouse.payments.ledger.actions import OrderReference
 from fullhouse.payments.model import RefundTooHigh
 from fullhouse.refunds import policy
 from fullhouse.refunds import store as refunds
@@ -38,24 +38,24 @@ from fullhouse.refunds.model import (
     RefundOrder,
     RefundPreview,
 )
-from fullhouse.refunds.policy import Worth
+from fullhouse.refunds.policy import TicketShares
 from fullhouse.tickets import actions as tickets
 from fullhouse.tickets.facts import TicketVoided
-from fullhouse.tickets.model import Ticket, TicketOver
+from fullhouse.tickets.model import Ticket, TicketNotValid
 from fullhouse.tickets.types import actions as types
 
 CANCELLED = "The show was cancelled."
 AT_THE_PROVIDER = "It was given back at the provider itself."
-LIVE = ("valid", "used")
-SHOWN_MAX = 100
+VALID_STATUSES = ("valid", "used")
+LISTED_MAX = 100
 RETRIED_MAX = 500  # in one transaction
 
 
-class Sold(NamedTuple):
+class RefundableTicket(NamedTuple):
     """A ticket of an order, with the shares of its refund."""
 
     ticket: Ticket
-    worth: Worth
+    shares: TicketShares
 
 
 class Decision(NamedTuple):
@@ -75,7 +75,7 @@ class Decision(NamedTuple):
 
 async def refund(tx: Tx, order_id: UUID, request: RefundOrder) -> OrderRefund:
     order, decided, _ = await _decide(tx, order_id, request)
-    return await _carry_out(tx, order, decided)
+    return await _apply_decision(tx, order, decided)
 
 
 async def preview(tx: Tx, order_id: UUID, request: RefundOrder) -> RefundPreview:
@@ -88,14 +88,14 @@ async def preview(tx: Tx, order_id: UUID, request: RefundOrder) -> RefundPreview
 
 async def _decide(tx: Tx, order_id: UUID, request: RefundOrder) -> tuple[StoredOrder, Decision, int]:
     """The order, locked; the decided refund; and what was left to refund before."""
-    order = await _lock(tx, order_id)
-    sold = await _sold(tx, order)
-    attempt = await payments.get_attempt(tx, order.attempt_id)
+    order = await _lock_paid_order(tx, order_id)
+    sold = await _load_tickets(tx, order)
+    attempt = await payments.require_attempt(tx, order.attempt_id)
     left = attempt.amount - attempt.refunded
-    earned = await ledger.earned_by(tx, order_id)
-    worths = [one.worth for one in sold]
-    chosen = _chosen(sold, request)
-    wanted = policy.together(one.worth.back(request.fees) for one in chosen)
+    earned = await ledger.load_earnings(tx, order_id)
+    worths = [one.shares for one in sold]
+    chosen = _select_tickets(sold, request)
+    wanted = policy.add_shares(one.shares.refundable(request.fees) for one in chosen)
     if request.amount is not None:
         amount = request.amount
     elif request.ticket_ids is not None:
@@ -103,47 +103,47 @@ async def _decide(tx: Tx, order_id: UUID, request: RefundOrder) -> tuple[StoredO
     else:
         earlier = await refunds.refunds_of_order(tx, order_id)
         returned = {ticket for one in earlier if one.fees == "return" for ticket in one.ticket_ids}
-        not_returned = [one.worth for one in sold if one.ticket.id not in returned]
-        amount = policy.everything(left, not_returned, request.fees)
+        not_returned = [one.shares for one in sold if one.ticket.id not in returned]
+        amount = policy.full_amount(left, not_returned, request.fees)
     if not amount and not chosen:
         raise NothingToRefund()
     if amount > left:
         raise RefundTooHigh(
             f"At most {Money(left, order.currency)} can be refunded.", left=left, currency=order.currency
         )
-    entries = policy.entries(amount, wanted, earned, worths, request.fees)
+    entries = policy.refund_entries(amount, wanted, earned, worths, request.fees)
     void = [one.ticket.id for one in chosen]
     return order, Decision(amount, entries, void, request.fees, request.reason), left
 
 
-async def _lock(tx: Tx, order_id: UUID) -> StoredOrder:
-    order = await _lock_any(tx, order_id)
+async def _lock_paid_order(tx: Tx, order_id: UUID) -> StoredOrder:
+    order = await _lock_order(tx, order_id)
     if order.paid_at is None:
         raise OrderNotPaid()
     return order
 
 
-async def _lock_any(tx: Tx, order_id: UUID) -> StoredOrder:
-    seen = await get(tx, order_id)
-    await events.share_event(tx, seen.event_id)
+async def _lock_order(tx: Tx, order_id: UUID) -> StoredOrder:
+    seen = await require_order(tx, order_id)
+    await events.lock_event_shared(tx, seen.event_id)
     order = await store.lock_order(tx, order_id)
     if order is None:
         raise OrderNotFound()
     return order
 
 
-async def _sold(tx: Tx, order: StoredOrder) -> list[Sold]:
+async def _load_tickets(tx: Tx, order: StoredOrder) -> list[RefundableTicket]:
     """Tickets were numbered in the order of the order items, so that both can be zipped."""
-    items = await store.lines_of_order(tx, order.id)
+    items = await store.items_of_order(tx, order.id)
     issued = sorted(await tickets.tickets_of_order(tx, order.id), key=lambda t: int(t.number.rpartition("-")[2]))
-    worths = policy.worths(quote_of(order.quote), [item.quantity for item in items])
-    return [Sold(ticket, worth) for ticket, worth in zip(issued, worths, strict=True)]
+    worths = policy.split_by_ticket(decode_quote(order.quote), [item.quantity for item in items])
+    return [RefundableTicket(ticket, worth) for ticket, worth in zip(issued, worths, strict=True)]
 
 
-def _chosen(sold: Sequence[Sold], request: RefundOrder) -> list[Sold]:
+def _select_tickets(sold: Sequence[RefundableTicket], request: RefundOrder) -> list[RefundableTicket]:
     """The tickets to void: the named ones, or all valid ones if neither tickets nor an amount are named."""
     if request.ticket_ids is None:
-        return [] if request.amount is not None else [one for one in sold if one.ticket.status in LIVE]
+        return [] if request.amount is not None else [one for one in sold if one.ticket.status in VALID_STATUSES]
     named = set(request.ticket_ids)
     if unknown := named - {one.ticket.id for one in sold}:
         raise Invalid(
@@ -155,22 +155,22 @@ def _chosen(sold: Sequence[Sold], request: RefundOrder) -> list[Sold]:
         )
     chosen = [one for one in sold if one.ticket.id in named]
     for one in chosen:
-        if one.ticket.status not in LIVE:
-            raise TicketOver(f"Ticket {one.ticket.number} is already {one.ticket.status}.", ticket_id=one.ticket.id)
+        if one.ticket.status not in VALID_STATUSES:
+            raise TicketNotValid(f"Ticket {one.ticket.number} is already {one.ticket.status}.", ticket_id=one.ticket.id)
     return chosen
 
 
-async def _carry_out(tx: Tx, order: StoredOrder, decided: Decision) -> OrderRefund:
+async def _apply_decision(tx: Tx, order: StoredOrder, decided: Decision) -> OrderRefund:
     if decided.void:
         await tickets.void(tx, order.event_id, decided.void, "refunded", decided.reason)
     refund_id = new_id()
     if decided.amount:
         args = order.attempt_id, order.event_id, decided.amount, decided.reason
         if decided.ref:
-            refund_id = (await payments.note_refund(tx, *args, decided.ref)).id
+            refund_id = (await payments.record_paid_refund(tx, *args, decided.ref)).id
         else:
             refund_id = (await payments.request_refund(tx, *args)).id
-        about = About(order.id, order.event_id)
+        about = OrderReference(order.id, order.event_id)
         await ledger.post(tx, "refund", refund_id, about, order.currency, decided.entries)
     await refunds.insert_refund(
         tx,
@@ -185,7 +185,7 @@ async def _carry_out(tx: Tx, order: StoredOrder, decided: Decision) -> OrderRefu
         batch=decided.batch,
         requested_by=tx.actor.id,
     )
-    left = [t for t in await tickets.tickets_of_order(tx, order.id) if t.status in LIVE]
+    left = [t for t in await tickets.tickets_of_order(tx, order.id) if t.status in VALID_STATUSES]
     status = "partly_refunded" if left else "refunded"
     await refunds.set_order_status(tx, order_id=order.id, status=status)
     await audit.write(
@@ -213,93 +213,93 @@ async def _carry_out(tx: Tx, order: StoredOrder, decided: Decision) -> OrderRefu
         cancelled=decided.batch,
     )
     await announce(tx, fact)
-    return await _shown(tx, order.id, refund_id)
+    return await _load_refund(tx, order.id, refund_id)
 
 
-async def _shown(tx: Tx, order_id: UUID, refund_id: UUID) -> OrderRefund:
+async def _load_refund(tx: Tx, order_id: UUID, refund_id: UUID) -> OrderRefund:
     found = await refunds.refunds_of_order(tx, order_id)
     return next(one for one in found if one.id == refund_id)
 
 
-async def refunds_of(tx: Tx, order_id: UUID) -> list[OrderRefund]:
-    await get(tx, order_id)
+async def list_refunds(tx: Tx, order_id: UUID) -> list[OrderRefund]:
+    await require_order(tx, order_id)
     return await refunds.refunds_of_order(tx, order_id)
 
 
 async def retry(tx: Tx, order_id: UUID, refund_id: UUID) -> OrderRefund:
     """Retries the payment of a failed refund; the decision is unchanged."""
     await payments.retry_refund(tx, order_id, refund_id)
-    return await _shown(tx, order_id, refund_id)
+    return await _load_refund(tx, order_id, refund_id)
 
 
 async def pay_outside(tx: Tx, order_id: UUID, refund_id: UUID, request: PaidOutside) -> OrderRefund:
     await payments.pay_outside(tx, order_id, refund_id, request.reason)
-    return await _shown(tx, order_id, refund_id)
+    return await _load_refund(tx, order_id, refund_id)
 
 
-async def retry_all(tx: Tx, event_id: UUID) -> EventRefunds:
+async def retry_refunds_of_event(tx: Tx, event_id: UUID) -> EventRefunds:
     """Retries the failed refunds of an event, as many as one transaction should hold."""
-    await events.get_event(tx, event_id)
+    await events.require_event(tx, event_id)
     await payments.retry_refunds(tx, event_id, RETRIED_MAX)
-    return await progress(tx, event_id)
+    return await load_progress(tx, event_id)
 
 
-async def follow_void(tx: Tx, message: Message) -> None:
+async def update_after_void(tx: Tx, message: Message) -> None:
     """Async handler: a ticket is void, so its seat or spot is on sale again."""
     event_id = message.fact(TicketVoided).event_id
     await refunds.count_void(tx, event_id)
-    await public_events.follow_stock(tx, event_id)
-    types.follow_places(tx, event_id)
+    await public_events.update_stock(tx, event_id)
+    types.invalidate_offers(tx, event_id)
 
 
 # --- at the provider
 
 
-async def follow_provider(tx: Tx, fact: RefundFound) -> None:
+async def record_provider_refund(tx: Tx, fact: RefundFound) -> None:
     """Sync handler: records a refund made at the provider, once for its id there. The tickets stay valid: the organiser
     decides which of them it was for. If the order waits for the buyer's consent to other seats, it is cancelled, and
     the rest is refunded, because its payment is no longer complete."""
-    order = await _lock_any(tx, fact.order_id)
+    order = await _lock_order(tx, fact.order_id)
     if await payments.has_refund(tx, fact.subject_id, fact.ref):
-        raise payments.ToldBefore
+        raise payments.RefundAlreadyRecorded
     if order.attempt_id != fact.subject_id:
         raise RefundTooHigh()  # of a surplus payment, which is refunded automatically
     if order.status == "needs_consent":
         # The money was still owed to the buyer: nothing is earned, so no earnings are reversed.
-        await payments.note_refund(tx, order.attempt_id, order.event_id, fact.amount, AT_THE_PROVIDER, fact.ref)
-        await settle.drop(tx, order, order.total, AT_THE_PROVIDER)
+        await payments.record_paid_refund(tx, order.attempt_id, order.event_id, fact.amount, AT_THE_PROVIDER, fact.ref)
+        await settle.cancel_proposal(tx, order, order.total, AT_THE_PROVIDER)
         return
     request = RefundOrder(reason=AT_THE_PROVIDER, amount=fact.amount)
     order, decided, _ = await _decide(tx, order.id, request)
-    await _carry_out(tx, order, decided._replace(ref=fact.ref))
+    await _apply_decision(tx, order, decided._replace(ref=fact.ref))
 
 
 # --- a cancelled event
 
 
-async def note_cancellation(tx: Tx, fact: EventFact) -> None:
+async def start_batch(tx: Tx, fact: EventFact) -> None:
     """Sync handler: starts refunding the orders of a cancelled event. A worker does it, order by order."""
     if await refunds.begin_batch(tx, event_id=fact.subject_id, reason=CANCELLED):
         await audit.write(tx, "refunds.started", "event", fact.subject_id)
 
 
-async def give_back(tx: Tx, order_id: UUID, reason: str) -> bool:
+async def refund_cancelled_order(tx: Tx, order_id: UUID, reason: str) -> bool:
     """Refunds all that is left of an order, fees included, because its event was cancelled. Idempotent."""
-    order = await _lock(tx, order_id)
-    if order.status not in ("paid", "partly_refunded") or await refunds.is_given_back(tx, order_id):
+    order = await _lock_paid_order(tx, order_id)
+    if order.status not in ("paid", "partly_refunded") or await refunds.is_refunded_by_batch(tx, order_id):
         return False
-    attempt = await payments.get_attempt(tx, order.attempt_id)
+    attempt = await payments.require_attempt(tx, order.attempt_id)
     left = attempt.amount - attempt.refunded
-    earned = await ledger.earned_by(tx, order_id)
-    entries = policy.entries(left, earned, earned, (), "return")
+    earned = await ledger.load_earnings(tx, order_id)
+    entries = policy.refund_entries(left, earned, earned, (), "return")
     issued = await tickets.tickets_of_order(tx, order_id)
-    void = [ticket.id for ticket in issued if ticket.status in LIVE]
-    await _carry_out(tx, order, Decision(left, entries, void, "return", reason, batch=True))
-    await refunds.forget_failure(tx, order_id)
+    void = [ticket.id for ticket in issued if ticket.status in VALID_STATUSES]
+    await _apply_decision(tx, order, Decision(left, entries, void, "return", reason, batch=True))
+    await refunds.delete_failure(tx, order_id)
     return True
 
 
-async def finish_round(tx: Tx, event_id: UUID) -> bool:
+async def close_batch(tx: Tx, event_id: UUID) -> bool:
     """Closes the batch if all orders of a cancelled event are refunded; returns whether it did."""
     done = await refunds.close_batch(tx, event_id) == "done"
     if done:
@@ -307,12 +307,12 @@ async def finish_round(tx: Tx, event_id: UUID) -> bool:
     return done
 
 
-async def progress(tx: Tx, event_id: UUID) -> EventRefunds:
-    await events.get_event(tx, event_id)
+async def load_progress(tx: Tx, event_id: UUID) -> EventRefunds:
+    await events.require_event(tx, event_id)
     return EventRefunds(
         event_id=event_id,
         batch=await refunds.batch_progress(tx, event_id),
         amounts=await refunds.refunded_amounts(tx, event_id),
-        failures=await refunds.batch_failures(tx, event_id=event_id, limit=SHOWN_MAX),
-        refused=await refunds.refused_refunds(tx, event_id=event_id, limit=SHOWN_MAX),
+        failures=await refunds.batch_failures(tx, event_id=event_id, limit=LISTED_MAX),
+        refused=await refunds.refused_refunds(tx, event_id=event_id, limit=LISTED_MAX),
     )

@@ -5,21 +5,21 @@ from uuid import UUID
 
 from fullhouse.kit.db.cursors import Cursors
 from fullhouse.kit.db.database import Tx
-from fullhouse.kit.http.answer import Answer
-from fullhouse.kit.media.csv import number, sheet
+from fullhouse.kit.http.response import Response
+from fullhouse.kit.media.csv import csv_response, to_major_units
 from fullhouse.kit.secrets import Keyring
 from fullhouse.refunds import store
 
-HEAD = (
+CSV_HEADER = (
     "code", "status", "ordered", "paid", "buyer", "email", "tickets", "valid tickets", "total", "refunded", "currency",
     "provider", "remark", "order",
 )  # fmt: skip
 
 
-async def orders(tx: Tx, keyring: Keyring, event_id: UUID, cursor: str | None, limit: int) -> Answer:
+async def render_orders(tx: Tx, keyring: Keyring, event_id: UUID, cursor: str | None, limit: int) -> Response:
     cursors = Cursors(keyring, "orders.csv", tx.organization_id, event_id)
     after_at, after_id = cursors.read(cursor, datetime, UUID) or (None, None)
-    found = await store.orders_for_sheet(tx, event_id=event_id, after_at=after_at, after_id=after_id, limit=limit + 1)
+    found = await store.orders_for_csv(tx, event_id=event_id, after_at=after_at, after_id=after_id, limit=limit + 1)
     page = cursors.page(found, limit, "created_at", "id")
     rows = (
         (
@@ -31,8 +31,8 @@ async def orders(tx: Tx, keyring: Keyring, event_id: UUID, cursor: str | None, l
             o.buyer_email,
             o.tickets,
             o.valid,
-            number(o.total, o.currency),
-            number(o.refunded, o.currency),
+            to_major_units(o.total, o.currency),
+            to_major_units(o.refunded, o.currency),
             o.currency,
             o.provider,
             o.reason,
@@ -40,4 +40,4 @@ async def orders(tx: Tx, keyring: Keyring, event_id: UUID, cursor: str | None, l
         )
         for o in page.data
     )
-    return sheet("orders", HEAD, rows, page.next_cursor)
+    return csv_response("orders", CSV_HEADER, rows, page.next_cursor)

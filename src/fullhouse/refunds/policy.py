@@ -15,26 +15,30 @@ Share = Mapping[str, int]
 ACCOUNTS = (ORGANIZER, FEES, TAX)
 
 
-class Worth(NamedTuple):
+class TicketShares(NamedTuple):
     """The shares of one ticket."""
 
     price: Share
     fees: Share
 
-    def back(self, fees: Fees) -> Share:
-        return together([self.price, self.fees]) if fees == "return" else self.price
+    def refundable(self, fees: Fees) -> Share:
+        return add_shares([self.price, self.fees]) if fees == "return" else self.price
 
 
-def worths(quote: Quote, quantities: Sequence[int]) -> list[Worth]:
+def split_by_ticket(quote: Quote, quantities: Sequence[int]) -> list[TicketShares]:
     """The shares of each ticket, in the order of the order items."""
-    nets = [part for net, quantity in zip(quote.nets, quantities, strict=True) for part in spread(net, [1] * quantity)]
-    fees = spread(quote.fees, nets)
+    nets = [
+        part
+        for net, quantity in zip(quote.nets, quantities, strict=True)
+        for part in split_in_proportion(net, [1] * quantity)
+    ]
+    fees = split_in_proportion(quote.fees, nets)
     taxes = [entry for entry in quote.lines if entry.kind == "tax"]
-    added = spread(sum(tax.amount for tax in taxes if not tax.included), [*nets, *fees])
-    within = spread(sum(tax.amount for tax in taxes if tax.included), [*nets, *fees])
+    added = split_in_proportion(sum(tax.amount for tax in taxes if not tax.included), [*nets, *fees])
+    within = split_in_proportion(sum(tax.amount for tax in taxes if tax.included), [*nets, *fees])
     count = len(nets)
     return [
-        Worth(
+        TicketShares(
             {ORGANIZER: nets[n] - within[n], TAX: added[n] + within[n]},
             {ORGANIZER: -within[count + n], FEES: fees[n], TAX: added[count + n] + within[count + n]},
         )
@@ -42,7 +46,7 @@ def worths(quote: Quote, quantities: Sequence[int]) -> list[Worth]:
     ]
 
 
-def spread(amount: int, over: Sequence[int]) -> list[int]:
+def split_in_proportion(amount: int, over: Sequence[int]) -> list[int]:
     """Splits an amount in proportion to `over`; the rest goes to the first parts that are not zero, one unit each."""
     whole = sum(over)
     if not whole:
@@ -56,7 +60,7 @@ def spread(amount: int, over: Sequence[int]) -> list[int]:
     return parts
 
 
-def together(shares: Iterable[Share]) -> Share:
+def add_shares(shares: Iterable[Share]) -> Share:
     found = dict.fromkeys(ACCOUNTS, 0)
     for share in shares:
         for account, amount in share.items():
@@ -64,13 +68,15 @@ def together(shares: Iterable[Share]) -> Share:
     return found
 
 
-def everything(left: int, not_returned: Iterable[Worth], fees: Fees) -> int:
+def full_amount(left: int, not_returned: Iterable[TicketShares], fees: Fees) -> int:
     """The full refund of an order: what is left of it, less the fees not refunded yet if `fees` are kept."""
     kept = sum(sum(worth.fees.values()) for worth in not_returned) if fees == "keep" else 0
     return max(0, left - kept)
 
 
-def entries(amount: int, wanted: Share, earned: Share, all_worths: Sequence[Worth], fees: Fees) -> dict[str, int]:
+def refund_entries(
+    amount: int, wanted: Share, earned: Share, all_worths: Sequence[TicketShares], fees: Fees
+) -> dict[str, int]:
     """The ledger entries of a refund. A refund of everything takes each account's whole balance. Otherwise the accounts
     pay as `wanted`, if that is the amount and each has earned as much, else in proportion to their balances. Kept fees
     are used last.
@@ -86,5 +92,5 @@ def entries(amount: int, wanted: Share, earned: Share, all_worths: Sequence[Wort
         givers = have if fees == "return" else have | {FEES: 0}
         if sum(givers.values()) < amount:
             givers = have
-        share = dict(zip(givers, spread(amount, list(givers.values())), strict=True))
+        share = dict(zip(givers, split_in_proportion(amount, list(givers.values())), strict=True))
     return {**share, REFUNDS: -amount}

@@ -20,7 +20,7 @@ ORDER BY created_at, id;
 UPDATE orders SET status = :status, updated_at = app.clock()
 WHERE organization_id = :org AND id = :order_id AND paid_at IS NOT NULL;
 
--- name: is_given_back
+-- name: is_refunded_by_batch
 -- Whether the order was refunded because its event was cancelled.
 SELECT EXISTS (SELECT FROM order_refunds WHERE organization_id = :org AND order_id = :order_id AND batch);
 
@@ -52,13 +52,13 @@ LEFT JOIN refund_failures f ON f.organization_id = o.organization_id AND f.order
 WHERE {to_give_back} AND (f.try_at IS NULL OR f.try_at <= app.clock())
 ORDER BY o.created_at, o.id LIMIT :limit;
 
--- name: note_failure
+-- name: record_failure
 INSERT INTO refund_failures AS f (organization_id, event_id, order_id, error, try_at)
 VALUES (:org, :event_id, :order_id, :error, app.clock() + interval '30 seconds')
 ON CONFLICT (organization_id, order_id) DO UPDATE
 SET error = :error, tries = f.tries + 1, try_at = app.clock() + interval '30 seconds' * power(2, least(f.tries, 7));
 
--- name: forget_failure
+-- name: delete_failure
 DELETE FROM refund_failures WHERE organization_id = :org AND order_id = :order_id;
 
 -- name: close_batch
@@ -98,7 +98,7 @@ WHERE organization_id = :org AND event_id = :event_id AND status = 'failed' ORDE
 
 -- CSV exports --------------------------------------------------------------------------------------
 
--- name: orders_for_sheet
+-- name: orders_for_csv
 SELECT o.id, o.code, o.status, o.created_at, o.paid_at, o.buyer_name, o.buyer_email, o.provider, o.currency, o.total,
        coalesce(a.refunded, 0) AS refunded, o.reason, t.tickets, t.valid
 FROM orders o

@@ -5,13 +5,13 @@ from uuid import UUID
 
 from litestar.params import HeaderParameter, QueryParameter
 
-from fullhouse.checkout.model import KeyNeeded
+from fullhouse.checkout.model import IdempotencyKeyRequired
 from fullhouse.events import actions as events
 from fullhouse.kit.db.database import Tx
 from fullhouse.kit.errors import FieldError
-from fullhouse.kit.http.answer import Answer
 from fullhouse.kit.http.endpoints import get, post
 from fullhouse.kit.http.parameters import After
+from fullhouse.kit.http.response import Response
 from fullhouse.kit.media.csv import MEDIA_TYPE, ROWS_MAX
 from fullhouse.kit.services import Services
 from fullhouse.refunds import actions, orders_csv
@@ -32,7 +32,7 @@ async def refund_order(tx: Tx, order_id: UUID, data: RefundOrder, idempotency_ke
     codes stay used. 409 `refund_too_high` if the amount is higher than what is left of the payment.
     """
     if idempotency_key is None:
-        raise KeyNeeded(fields=[FieldError("Idempotency-Key", "This header is required.")])
+        raise IdempotencyKeyRequired(fields=[FieldError("Idempotency-Key", "This header is required.")])
     return await actions.refund(tx, order_id, data)
 
 
@@ -45,7 +45,7 @@ async def preview_refund(tx: Tx, order_id: UUID, data: RefundOrder) -> RefundPre
 @get("/api/orders/{order_id:uuid}/refunds", "refunds.read")
 async def list_order_refunds(tx: Tx, order_id: UUID) -> list[OrderRefund]:
     """The refunds of an order, oldest first."""
-    return await actions.refunds_of(tx, order_id)
+    return await actions.list_refunds(tx, order_id)
 
 
 @post("/api/orders/{order_id:uuid}/refunds/{refund_id:uuid}/retry", "refunds.create", status=200)
@@ -72,25 +72,25 @@ async def retry_event_refunds(tx: Tx, event_id: UUID) -> EventRefunds:
 
     If the response still lists failed refunds (`refused`, and `failed` in the amounts), call it again.
     """
-    return await actions.retry_all(tx, event_id)
+    return await actions.retry_refunds_of_event(tx, event_id)
 
 
 @get("/api/events/{event_id:uuid}/refunds", "refunds.read")
 async def get_event_refunds(tx: Tx, event_id: UUID) -> EventRefunds:
     """The refunds of an event; if it was cancelled, how many of its orders are refunded."""
-    return await actions.progress(tx, event_id)
+    return await actions.load_progress(tx, event_id)
 
 
 @get("/api/events/{event_id:uuid}/orders.csv", "orders.read", media_type=MEDIA_TYPE)
 async def export_orders(
     tx: Tx, services: Services, event_id: UUID, cursor: After = None, limit: Rows = ROWS_MAX
-) -> Answer:
+) -> Response:
     """Export the orders of an event as CSV, oldest first.
 
     If there are more, the header `X-Next-Cursor` has the `cursor` of the next page.
     """
-    await events.get_event(tx, event_id)
-    return await orders_csv.orders(tx, services.keyring, event_id, cursor, limit)
+    await events.require_event(tx, event_id)
+    return await orders_csv.render_orders(tx, services.keyring, event_id, cursor, limit)
 
 
 handlers = [

@@ -38,7 +38,7 @@ class AnswerMove(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     accept: bool
 
 
-class NotMoved(NotFound):
+class TicketNotMoved(NotFound):
     """The ticket has the seat that it was sold for."""
 
     code, title = "ticket_not_moved", "The ticket was not moved"

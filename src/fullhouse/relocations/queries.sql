@@ -20,7 +20,7 @@ END AS to_seat
 -- part: place
 concat_ws(', ', z.name, nullif('row ' || s.row_label, 'row '), 'seat ' || s.number)
 
--- name: reissue
+-- name: reissue_tickets
 -- Gives every ticket its planned seat, by the new version's ids. A ticket whose seat changed gets a new code, so that
 -- the old print is refused at the gate, and an open move. Tickets without seats keep their zone, by its key.
 WITH planned AS MATERIALIZED (
@@ -52,17 +52,17 @@ FROM planned p JOIN layout_migrations g ON g.organization_id = :org AND g.id = :
 WHERE p.kind <> 'same'
 RETURNING {move};
 
--- name: moves_of_migration
+-- name: list_moves
 SELECT {move}, t.holder_email AS email FROM ticket_moves m
 JOIN tickets t ON t.organization_id = m.organization_id AND t.id = m.ticket_id
 WHERE m.organization_id = :org AND m.migration_id = :migration_id ORDER BY lower(t.holder_email), t.number;
 
--- name: newest_move
+-- name: find_newest_move
 SELECT {move}
 FROM ticket_moves m JOIN layout_migrations g ON g.organization_id = m.organization_id AND g.id = m.migration_id
 WHERE m.organization_id = :org AND m.ticket_id = :ticket_id ORDER BY g.created_at DESC LIMIT 1;
 
--- name: open_moves_of
+-- name: list_open_moves
 -- The moves that a holder may still answer.
 SELECT {move} FROM ticket_moves m JOIN tickets t ON t.organization_id = m.organization_id AND t.id = m.ticket_id
 WHERE m.organization_id = :org AND t.holder_user_id = :user_id AND m.answer IS NULL AND m.respond_by > app.clock()
@@ -73,7 +73,7 @@ UPDATE ticket_moves m SET answer = :answer, answered_at = app.clock()
 WHERE organization_id = :org AND migration_id = :migration_id AND ticket_id = :ticket_id AND answer IS NULL
 RETURNING {move};
 
--- name: due_moves
+-- name: list_due_moves
 -- Across organisations: unanswered moves past their deadline.
 SELECT organization_id, ticket_id FROM ticket_moves
 WHERE answer IS NULL AND respond_by <= app.clock() ORDER BY respond_by LIMIT :limit;

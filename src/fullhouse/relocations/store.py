@@ -10,22 +10,22 @@ from fullhouse.relocations import queries
 from fullhouse.relocations.model import MovedTicket, TicketMove
 
 
-class Due(NamedTuple):
+class DueMove(NamedTuple):
     organization_id: UUID
     ticket_id: UUID
 
 
-def _move(**row: Any) -> TicketMove:
+def _to_ticket_move(**row: Any) -> TicketMove:
     return msgspec.convert(row, TicketMove)
 
 
-def _moved(**row: Any) -> MovedTicket:
+def _to_moved_ticket(**row: Any) -> MovedTicket:
     return msgspec.convert(row, MovedTicket)
 
 
-reissue = sql.many(queries.reissue, _move)
-moves_of_migration = sql.many(queries.moves_of_migration, _moved)
-newest_move = sql.one(queries.newest_move, _move)
-open_moves_of = sql.many(queries.open_moves_of, _move)
-answer_move = sql.one(queries.answer_move, _move)
-due_moves = sql.many(queries.due_moves, Due)
+reissue_tickets = sql.many(queries.reissue_tickets, _to_ticket_move)
+list_moves = sql.many(queries.list_moves, _to_moved_ticket)
+find_newest_move = sql.one(queries.find_newest_move, _to_ticket_move)
+list_open_moves = sql.many(queries.list_open_moves, _to_ticket_move)
+answer_move = sql.one(queries.answer_move, _to_ticket_move)
+list_due_moves = sql.many(queries.list_due_moves, DueMove)

@@ -44,7 +44,7 @@ class Rates(msgspec.Struct, frozen=True, kw_only=True):
     expiry: float | None
 
 
-class ShowReport(msgspec.Struct, frozen=True, kw_only=True):
+class EventReportSummary(msgspec.Struct, frozen=True, kw_only=True):
     """The funnel of one event, from hold to sale. `reason` is that of a cancelled or postponed event."""
 
     event_id: UUID
@@ -77,7 +77,7 @@ class ReportDay(msgspec.Struct, frozen=True, kw_only=True):
     live: int
 
 
-class EventReport(ShowReport, frozen=True, kw_only=True):
+class EventReport(EventReportSummary, frozen=True, kw_only=True):
     """The report of one event. `released_by_house` counts the released holds that staff or the system ended, for
     example because the event was cancelled. `days` without a hold are left out."""
 

@@ -6,7 +6,7 @@ from uuid import UUID
 from fullhouse.kit.db.sql import Tenant
 
 
-def show_reports(
+def list_reports(
     tx: Tenant,
     /,
     *,
@@ -19,7 +19,7 @@ def show_reports(
 ) -> None: ...
 
 
-def show_report(tx: Tenant, /, event_id: UUID) -> None: ...
+def find_report(tx: Tenant, /, event_id: UUID) -> None: ...
 
 
 def report_days(tx: Tenant, /, *, event_id: UUID, timezone: str) -> None: ...

@@ -66,7 +66,7 @@ CROSS JOIN LATERAL (
                  ON o.session_id = s.id
           WHERE s.status <> 'left' OR s.next_at IS DISTINCT FROM s.updated_at) fates) c
 
--- name: show_reports
+-- name: list_reports
 -- Announced events, the latest date first.
 WITH page AS MATERIALIZED (
     SELECT {show} FROM events e
@@ -79,7 +79,7 @@ WITH page AS MATERIALIZED (
 ), {counted}
 ORDER BY p.date DESC, p.event_id DESC;
 
--- name: show_report
+-- name: find_report
 WITH page AS MATERIALIZED (
     SELECT {show} FROM events e WHERE e.organization_id = :org AND e.id = :event_id
 ), {counted};

@@ -10,13 +10,13 @@ from fullhouse.events.model import Status
 from fullhouse.events.public.model import EventNotFound
 from fullhouse.kit.db.cursors import Cursors, Page
 from fullhouse.kit.db.database import Tx
-from fullhouse.kit.http.answer import Answer
-from fullhouse.kit.media.csv import sheet
+from fullhouse.kit.http.response import Response
+from fullhouse.kit.media.csv import csv_response
 from fullhouse.kit.secrets import Keyring
 from fullhouse.reports import store
-from fullhouse.reports.model import EventReport, ShowReport
+from fullhouse.reports.model import EventReport, EventReportSummary
 
-HEAD = (
+CSV_HEADER = (
     "date", "show", "status", "reason", "holds", "in checkout", "sold", "expired", "released", "live", "places held",
     "places sold", "checkouts", "bought", "left", "ran out", "stopped", "open", "hold to checkout", "checkout to sale",
     "hold to sale", "abandonment", "expiry", "event",
@@ -29,17 +29,17 @@ class Filters(NamedTuple):
     until: datetime | None
 
 
-async def page_of_reports(
+async def list_reports(
     tx: Tx, keyring: Keyring, cursor: str | None, limit: int, filters: Filters
-) -> Page[ShowReport]:
+) -> Page[EventReportSummary]:
     cursors = Cursors(keyring, "reports", tx.organization_id, *filters)
     after_at, after_id = cursors.read(cursor, datetime, UUID) or (None, None)
-    rows = await store.show_reports(tx, **filters._asdict(), after_at=after_at, after_id=after_id, limit=limit + 1)
+    rows = await store.list_reports(tx, **filters._asdict(), after_at=after_at, after_id=after_id, limit=limit + 1)
     return cursors.page(rows, limit, "date", "event_id")
 
 
-async def of_show(tx: Tx, event_id: UUID) -> EventReport:
-    report = await store.show_report(tx, event_id)
+async def require_report(tx: Tx, event_id: UUID) -> EventReport:
+    report = await store.find_report(tx, event_id)
     if report is None:
         raise EventNotFound()
     return EventReport(
@@ -50,7 +50,7 @@ async def of_show(tx: Tx, event_id: UUID) -> EventReport:
     )
 
 
-def as_sheet(page: Page[ShowReport]) -> Answer:
+def to_csv(page: Page[EventReportSummary]) -> Response:
     rows = (
         (
             r.date,
@@ -77,4 +77,4 @@ def as_sheet(page: Page[ShowReport]) -> Answer:
         for r in page.data
         for h, c in ((r.holds, r.checkouts),)
     )
-    return sheet("reports", HEAD, rows, page.next_cursor)
+    return csv_response("reports", CSV_HEADER, rows, page.next_cursor)

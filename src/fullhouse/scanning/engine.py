@@ -14,20 +14,20 @@ import asyncpg
 from prometheus_client import Counter
 
 from fullhouse.kit.actors import Actor
-from fullhouse.kit.batching import AGAIN, Again, Coalescer
-from fullhouse.kit.codes import typed
-from fullhouse.kit.db.database import HotLine
+from fullhouse.kit.batching import RETRY, Batcher, Retry
+from fullhouse.kit.codes import parse_code
+from fullhouse.kit.db.database import PreparedStatementPool
 from fullhouse.kit.errors import Unauthenticated, Unavailable
 from fullhouse.kit.ids import new_id
 from fullhouse.kit.services import Services
 from fullhouse.scanning import policy, store
 from fullhouse.scanning.model import (
     CounterReused,
-    GateNotYours,
-    NoOverride,
+    GateNotPaired,
+    OverrideNotAllowed,
     Presence,
-    ScanAnswer,
-    ScanWish,
+    ScanRequest,
+    ScanResponse,
     Scene,
     TicketAtGate,
     Verdict,
@@ -35,25 +35,25 @@ from fullhouse.scanning.model import (
 from fullhouse.scanning.queries import ScanAsk, ScanLine
 from fullhouse.tickets.signing import signature
 
-LINES, BATCH_MAX = 2, 256
+CONNECTIONS, BATCH_MAX = 2, 256
 SETTINGS = {"enable_seqscan": "off"}  # the plan may be cached while tables are small, and must suit large ones
-ROW_BY_ROW = {"enable_hashjoin": "off", "enable_mergejoin": "off"}  # a batch touches few rows of large tables
+NESTED_LOOPS = {"enable_hashjoin": "off", "enable_mergejoin": "off"}  # a batch touches few rows of large tables
 OUTCOMES = Counter("fullhouse_scans_total", "Scans by outcome", ["outcome"])
-Refused = GateNotYours | NoOverride | CounterReused | Unauthenticated | Unavailable
+ScanRefusal = GateNotPaired | OverrideNotAllowed | CounterReused | Unauthenticated | Unavailable
 
 
-class Ask(NamedTuple):
+class PendingScan(NamedTuple):
     device_id: UUID
-    wish: ScanWish
+    request: ScanRequest
     claim: signature.Claim | None
     actor: Actor
 
 
-class Decided(NamedTuple):
+class DecidedScan(NamedTuple):
     """A scan that was decided, and is to be written."""
 
     scan_id: UUID
-    ask: Ask
+    pending: PendingScan
     row: Any
     scene: Scene
     verdict: Verdict
@@ -63,50 +63,56 @@ class Decided(NamedTuple):
         return self.verdict.admit and not self.scene.test
 
 
-class Engine:
+class ScanEngine:
     def __init__(self, services: Services) -> None:
         self._bus = services.bus
-        self._reads = HotLine(services.url, store.scan_facts.query.text, lines=LINES, settings=SETTINGS | ROW_BY_ROW)
-        self._writes = HotLine(services.url, store.write_scans.query.text, lines=LINES, settings=SETTINGS)
-        self._coalescer: Coalescer[Ask, ScanAnswer | Refused] = Coalescer(
-            "scans", self._run, lines=LINES, most=BATCH_MAX, tries=6
+        self._facts_statement = PreparedStatementPool(
+            services.url, store.scan_facts.query.text, lines=CONNECTIONS, settings=SETTINGS | NESTED_LOOPS
+        )
+        self._write_statement = PreparedStatementPool(
+            services.url, store.write_scans.query.text, lines=CONNECTIONS, settings=SETTINGS
+        )
+        self._batcher: Batcher[PendingScan, ScanResponse | ScanRefusal] = Batcher(
+            "scans", self._run_batch, lines=CONNECTIONS, most=BATCH_MAX, tries=6
         )
 
     async def start(self) -> None: ...
 
     async def stop(self) -> None:
-        await self._coalescer.close()
-        await self._reads.close()
-        await self._writes.close()
+        await self._batcher.close()
+        await self._facts_statement.close()
+        await self._write_statement.close()
 
-    async def scan(self, organization_id: UUID, device_id: UUID, request: ScanWish, actor: Actor) -> ScanAnswer:
-        claim = signature.read(request.qr.strip()) if request.qr else None
+    async def scan(self, organization_id: UUID, device_id: UUID, request: ScanRequest, actor: Actor) -> ScanResponse:
+        claim = signature.parse(request.qr.strip()) if request.qr else None
         once = () if request.counter is None else ((device_id, request.counter),)
-        response = await self._coalescer.submit(organization_id, Ask(device_id, request, claim, actor), once)
+        response = await self._batcher.submit(organization_id, PendingScan(device_id, request, claim, actor), once)
         if isinstance(response, Exception):
             raise response
         OUTCOMES.labels(response.reason if response.reason and not response.admit else "admitted").inc()
         return response
 
-    async def _run(
-        self, key: Hashable, asks: Sequence[Ask], last: Sequence[bool]
-    ) -> Sequence[ScanAnswer | Refused | Again]:
+    async def _run_batch(
+        self, key: Hashable, asks: Sequence[PendingScan], last: Sequence[bool]
+    ) -> Sequence[ScanResponse | ScanRefusal | Retry]:
         assert isinstance(key, UUID)
-        read = await store.scan_facts(self._reads.tenant(key), [_look_up(n, ask) for n, ask in enumerate(asks)])
+        read = await store.scan_facts(
+            self._facts_statement.tenant(key), [_to_scan_ask(n, ask) for n, ask in enumerate(asks)]
+        )
         rows = {row["req"]: row for row in read}
-        found = [judge(ask, rows.get(n)) for n, ask in enumerate(asks)]
-        decided = {n: each for n, each in enumerate(found) if isinstance(each, Decided)}
+        found = [decide_scan(ask, rows.get(n)) for n, ask in enumerate(asks)]
+        decided = {n: each for n, each in enumerate(found) if isinstance(each, DecidedScan)}
         places = await self._write(key, decided, final=all(last)) if decided else {}
-        return [_answer(n, each, places, last[n]) for n, each in enumerate(found)]
+        return [_to_result(n, each, places, last[n]) for n, each in enumerate(found)]
 
     async def _write(
-        self, organization_id: UUID, decided: Mapping[int, Decided], *, final: bool
+        self, organization_id: UUID, decided: Mapping[int, DecidedScan], *, final: bool
     ) -> dict[int, int | None]:
         """The scans that were written, each with its spot number, if any."""
-        rows_to_write = [_line(n, each) for n, each in decided.items()]
+        rows_to_write = [_to_scan_line(n, each) for n, each in decided.items()]
         try:
             rows = await store.write_scans(
-                self._writes.tenant(organization_id), sender=self._bus.sender, lines=rows_to_write
+                self._write_statement.tenant(organization_id), sender=self._bus.sender, lines=rows_to_write
             )
         except asyncpg.UniqueViolationError:  # another process has written one of these: the next read finds it
             if final:
@@ -114,48 +120,48 @@ class Engine:
             return {}
         written = {n: place_no for n, outcome, place_no in rows if outcome == "done"}
         moved = {decided[n].row["event_id"] for n in written if decided[n].counts}
-        self._bus.told([(f"scans:{event_id}", None) for event_id in moved])
+        self._bus.publish_committed([(f"scans:{event_id}", None) for event_id in moved])
         return written
 
 
-def _answer(
-    n: int, found: Decided | ScanAnswer | Refused, places: Mapping[int, int | None], final: bool
-) -> ScanAnswer | Refused | Again:
-    if not isinstance(found, Decided):
+def _to_result(
+    n: int, found: DecidedScan | ScanResponse | ScanRefusal, places: Mapping[int, int | None], final: bool
+) -> ScanResponse | ScanRefusal | Retry:
+    if not isinstance(found, DecidedScan):
         return found
     if n in places:
-        return told(found, places[n])
-    return Unavailable("Too many scans at once. Scan the ticket again.", retry_after_s=1) if final else AGAIN
+        return to_response(found, places[n])
+    return Unavailable("Too many scans at once. Scan the ticket again.", retry_after_s=1) if final else RETRY
 
 
-def judge(ask: Ask, row: Any) -> Decided | ScanAnswer | Refused:
+def decide_scan(ask: PendingScan, row: Any) -> DecidedScan | ScanResponse | ScanRefusal:
     """Pure. A repeated counter gets the response of the first scan; a device without the right is refused."""
     if row is None or row["device_revoked"]:
         return Unauthenticated("This device was revoked. Pair it again with a new code.")
     if not row["gate_allowed"]:
-        return GateNotYours()
-    if ask.wish.override and "override" not in row["device_rights"]:
-        return NoOverride()
+        return GateNotPaired()
+    if ask.request.override and "override" not in row["device_rights"]:
+        return OverrideNotAllowed()
     if row["prior_id"]:
-        return _repeated(ask, row)
-    made = scene(ask, row)
-    return Decided(new_id(), ask, row, made, policy.decide(made))
+        return _repeat_response(ask, row)
+    made = build_scene(ask, row)
+    return DecidedScan(new_id(), ask, row, made, policy.decide(made))
 
 
-def scene(ask: Ask, row: Any) -> Scene:
+def build_scene(ask: PendingScan, row: Any) -> Scene:
     now = row["now"]
-    shift = policy.moved_by(row["start_at"], row["rescheduled_at"], row["timezone"])
+    shift = policy.day_shift(row["start_at"], row["rescheduled_at"], row["timezone"])
     return Scene(
         now=now,
         day=row["day"],
-        direction=ask.wish.direction,
-        test=ask.wish.test,
-        override=ask.wish.override is not None,
-        claim=_claim(ask, row),
+        direction=ask.request.direction,
+        test=ask.request.test,
+        override=ask.request.override is not None,
+        claim=_check_code(ask, row),
         same_event=(ask.claim.event_id if ask.claim else row["ticket_event_id"]) == row["event_id"],
         replaced=_is_replaced(ask, row),
         event_status=row["event_status"],
-        in_new_window=in_new_window(row["start_at"], row["end_at"], row["rescheduled_at"], now),
+        in_new_window=is_in_new_window(row["start_at"], row["end_at"], row["rescheduled_at"], now),
         ticket_status=row["ticket_status"] or "valid",
         entitlement=row["entitlement"] or "single",
         max_daily_entries=row["max_daily_entries"],
@@ -169,21 +175,21 @@ def scene(ask: Ask, row: Any) -> Scene:
         gate_capacity=row["gate_capacity"],
         zone_inside=row["zone_inside"],
         zone_capacity=row["zone_capacity"],
-        presence=_presence(row),
+        presence=_to_presence(row),
     )
 
 
-def in_new_window(start_at: datetime, end_at: datetime, rescheduled_at: datetime | None, now: datetime) -> bool:
+def is_in_new_window(start_at: datetime, end_at: datetime, rescheduled_at: datetime | None, now: datetime) -> bool:
     return rescheduled_at is not None and rescheduled_at <= now <= rescheduled_at + (end_at - start_at)
 
 
-def _claim(ask: Ask, row: Any) -> str:
+def _check_code(ask: PendingScan, row: Any) -> str:
     """Whether the code is valid: only then are its event and its ticket trusted."""
-    if ask.wish.qr is not None:
+    if ask.request.qr is not None:
         if (
             ask.claim is None
             or row["public_key"] is None
-            or not signature.verify(ask.wish.qr.strip(), row["public_key"])
+            or not signature.verify(ask.request.qr.strip(), row["public_key"])
         ):
             return "forged" if ask.claim else "unknown"
         if row["key_revoked"]:
@@ -191,15 +197,17 @@ def _claim(ask: Ask, row: Any) -> str:
     return "good" if row["ticket_id"] else "unknown"
 
 
-def _is_replaced(ask: Ask, row: Any) -> bool:
+def _is_replaced(ask: PendingScan, row: Any) -> bool:
     """Whether the code is a former holder's: its nonce or characters differ from the ticket's current ones."""
     if row["ticket_id"] is None:
         return False
-    presented, current = (ask.claim.nonce, row["nonce"]) if ask.claim else (typed(ask.wish.code or ""), row["code"])
+    presented, current = (
+        (ask.claim.nonce, row["nonce"]) if ask.claim else (parse_code(ask.request.code or ""), row["code"])
+    )
     return bool(presented != current)
 
 
-def _presence(row: Any) -> Presence:
+def _to_presence(row: Any) -> Presence:
     return Presence(
         inside=row["inside"],
         day=row["presence_day"],
@@ -210,12 +218,12 @@ def _presence(row: Any) -> Presence:
     )
 
 
-def _ticket_id(made: Scene, row: Any) -> UUID | None:
+def _matched_ticket_id(made: Scene, row: Any) -> UUID | None:
     """The ticket, if the code is valid and for this event."""
     return row["ticket_id"] if made.claim == "good" and made.same_event else None
 
 
-def _kept_place(made: Scene, row: Any) -> int | None:
+def _assigned_spot(made: Scene, row: Any) -> int | None:
     """The spot number that the ticket already got today."""
     return row["place_no"] if made.presence.day == made.day else None
 
@@ -223,32 +231,32 @@ def _kept_place(made: Scene, row: Any) -> int | None:
 # --- responses
 
 
-def told(decided: Decided, place_no: int | None) -> ScanAnswer:
+def to_response(decided: DecidedScan, place_no: int | None) -> ScanResponse:
     _, ask, row, made, verdict = decided
     since = verdict.reason in ("already_inside", "already_used")
-    place_no = place_no or _kept_place(made, row)
-    return ScanAnswer(
+    place_no = place_no or _assigned_spot(made, row)
+    return ScanResponse(
         scan_id=decided.scan_id,
         admit=verdict.admit,
         reason=verdict.reason,
-        message=_message(verdict, made, row),
-        direction=ask.wish.direction,
+        message=_render_message(verdict, made, row),
+        direction=ask.request.direction,
         test=made.test,
         at=made.now,
         day=made.day,
         since=row["last_at"] if since else None,
         gate=row["last_gate"] if since else None,
-        ticket=_ticket(row, verdict.presence, made.day, place_no) if _ticket_id(made, row) else None,
+        ticket=_to_ticket(row, verdict.presence, made.day, place_no) if _matched_ticket_id(made, row) else None,
     )
 
 
-def _message(verdict: Verdict, made: Scene, row: Any) -> str:
+def _render_message(verdict: Verdict, made: Scene, row: Any) -> str:
     if verdict.reason is None or verdict.admit:
         return "Welcome." if made.direction == "in" else "Goodbye."
     return policy.MESSAGES[verdict.reason]
 
 
-def _ticket(row: Any, presence: Presence, day: date, place_no: int | None) -> TicketAtGate:
+def _to_ticket(row: Any, presence: Presence, day: date, place_no: int | None) -> TicketAtGate:
     return TicketAtGate(
         id=row["ticket_id"],
         number=row["number"],
@@ -268,32 +276,32 @@ def _ticket(row: Any, presence: Presence, day: date, place_no: int | None) -> Ti
     )
 
 
-def _repeated(ask: Ask, row: Any) -> ScanAnswer | CounterReused:
+def _repeat_response(ask: PendingScan, row: Any) -> ScanResponse | CounterReused:
     """The response of the earlier scan with this counter, from its stored row. Refused if the ticket differs."""
-    verdict = Verdict(row["prior_admitted"], row["prior_reason"], _presence(row))
-    made = scene(ask, row)
-    if row["prior_ticket_id"] != _ticket_id(made, row):
+    verdict = Verdict(row["prior_admitted"], row["prior_reason"], _to_presence(row))
+    made = build_scene(ask, row)
+    if row["prior_ticket_id"] != _matched_ticket_id(made, row):
         return CounterReused()
-    return ScanAnswer(
+    return ScanResponse(
         scan_id=row["prior_id"],
         admit=verdict.admit,
         reason=verdict.reason,
-        message=_message(verdict, made, row),
-        direction=ask.wish.direction,
+        message=_render_message(verdict, made, row),
+        direction=ask.request.direction,
         test=row["prior_test"],
         at=row["prior_at"],
         day=row["day"],
         repeated=True,
-        ticket=_ticket(row, verdict.presence, row["day"], row["place_no"]) if row["prior_ticket_id"] else None,
+        ticket=_to_ticket(row, verdict.presence, row["day"], row["place_no"]) if row["prior_ticket_id"] else None,
     )
 
 
 # --- the statements' row types
 
 
-def _look_up(req: int, ask: Ask) -> ScanAsk:
-    request, claim = ask.wish, ask.claim
-    code = typed(request.code) if request.code and not request.qr and not claim else None
+def _to_scan_ask(req: int, ask: PendingScan) -> ScanAsk:
+    request, claim = ask.request, ask.claim
+    code = parse_code(request.code) if request.code and not request.qr and not claim else None
     return ScanAsk(
         req=req,
         device_id=ask.device_id,
@@ -305,24 +313,24 @@ def _look_up(req: int, ask: Ask) -> ScanAsk:
     )
 
 
-def _line(req: int, each: Decided) -> ScanLine:
+def _to_scan_line(req: int, each: DecidedScan) -> ScanLine:
     scan_id, ask, row, made, verdict = each
     was, now = made.presence, verdict.presence
     was_in, is_in = policy.is_inside(was, made.day), policy.is_inside(now, made.day)
     gives = row["assign_places"] and row["zone_type"] == "ga_seated" and row["seat"] is None and made.direction == "in"
-    kept_place = _kept_place(made, row)
+    kept_place = _assigned_spot(made, row)
     return ScanLine(
         req=req,
         scan_id=scan_id,
         event_id=row["event_id"],
-        ticket_id=_ticket_id(made, row),
+        ticket_id=_matched_ticket_id(made, row),
         device_id=ask.device_id,
-        counter=ask.wish.counter,
+        counter=ask.request.counter,
         gate_id=row["gate_id"],
         direction=made.direction,
         admitted=verdict.admit,
         reason=verdict.reason,
-        override=ask.wish.override.reason if ask.wish.override and verdict.reason and verdict.admit else None,
+        override=ask.request.override.reason if ask.request.override and verdict.reason and verdict.admit else None,
         test=made.test,
         at=made.now,
         day=made.day,
@@ -346,8 +354,8 @@ def _line(req: int, each: Decided) -> ScanLine:
         place_no=kept_place,
         wants_place=gives and kept_place is None,
         number=row["number"],
-        battery=ask.wish.battery,
-        app_version=ask.wish.app_version,
+        battery=ask.request.battery,
+        app_version=ask.request.app_version,
         device_name=ask.actor.name,
         ip=ask.actor.ip,
         user_agent=ask.actor.user_agent,

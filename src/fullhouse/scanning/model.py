@@ -111,7 +111,7 @@ class NewPairing(msgspec.Struct, frozen=True, kw_only=True):
     device: Device
 
 
-class GateShown(msgspec.Struct, frozen=True, kw_only=True):
+class GateInfo(msgspec.Struct, frozen=True, kw_only=True):
     id: UUID
     gate_code: str
     name: str
@@ -119,7 +119,7 @@ class GateShown(msgspec.Struct, frozen=True, kw_only=True):
     capacity: int | None
 
 
-class Paired(msgspec.Struct, frozen=True, kw_only=True):
+class PairingResult(msgspec.Struct, frozen=True, kw_only=True):
     """What a device stores. `key` decrypts its snapshots (AES-256-GCM), `verify_key` checks their signature (Ed25519);
     both are base64. `locale` is the organisation's language."""
 
@@ -127,7 +127,7 @@ class Paired(msgspec.Struct, frozen=True, kw_only=True):
     key: bytes
     verify_key: bytes
     device: Device
-    gates: list[GateShown]
+    gates: list[GateInfo]
     locale: str
 
 
@@ -153,7 +153,7 @@ class Override(Request, frozen=True, kw_only=True):
     reason: Reason
 
 
-class ScanWish(Request, frozen=True, kw_only=True):
+class ScanRequest(Request, frozen=True, kw_only=True):
     """Either the QR code's text or the ticket's eight-character code. `gate_id` defaults to the device's first gate."""
 
     qr: Qr | None = None
@@ -168,7 +168,7 @@ class ScanWish(Request, frozen=True, kw_only=True):
 
 
 class TicketAtGate(msgspec.Struct, frozen=True, kw_only=True):
-    """What gate staff see of a ticket. `companion_seats` are those of a wheelchair place."""
+    """What gate staff see of a ticket. `companion_seats` are those of a wheelchair space."""
 
     id: UUID
     number: str
@@ -187,7 +187,7 @@ class TicketAtGate(msgspec.Struct, frozen=True, kw_only=True):
     inside: bool = False
 
 
-class ScanAnswer(msgspec.Struct, frozen=True, kw_only=True):
+class ScanResponse(msgspec.Struct, frozen=True, kw_only=True):
     """`reason` is a stable code, `message` a sentence to display. `since` and `gate` tell the time and gate of the
     earlier entry if the ticket is already inside or used."""
 
@@ -293,7 +293,7 @@ class Batch(Request, frozen=True, kw_only=True):
     app_version: AppVersion | None = None
 
 
-class Merged(msgspec.Struct, frozen=True, kw_only=True):
+class MergeResult(msgspec.Struct, frozen=True, kw_only=True):
     """`taken` scans were new, `known` ones were merged before. The device may delete both, and send the next batch."""
 
     taken: int
@@ -340,7 +340,7 @@ class DeviceNotFound(NotFound):
     code, title = "device_not_found", "No such device"
 
 
-class NotItsFormerSelf(Forbidden):
+class FormerPairingUnknown(Forbidden):
     """Scans of a former pairing need its proof, and must be for the same event."""
 
     code, title = "former_pairing_unknown", "Not a former pairing of this device"
@@ -352,13 +352,13 @@ class PairingFailed(Invalid):
     code, title = "pairing_failed", "The pairing code is not valid"
 
 
-class GateNotYours(Forbidden):
+class GateNotPaired(Forbidden):
     """The device was not paired for this gate."""
 
     code, title = "gate_not_paired", "The device is not paired for this gate"
 
 
-class NoOverride(Forbidden):
+class OverrideNotAllowed(Forbidden):
     """An override needs a device that was paired with the right to override."""
 
     code, title = "override_not_allowed", "This device may not override"

@@ -18,7 +18,7 @@ BOUNDARY = timedelta(hours=5)  # until this hour, a night belongs to the day bef
 _HOUR = re.compile(r"(0[0-9]|1[01]):([0-5][0-9])")
 
 
-def boundary(settings: dict[str, Any]) -> timedelta:
+def parse_day_boundary(settings: dict[str, Any]) -> timedelta:
     """`day_boundary` of the event's settings, as `HH:MM` before noon. An invalid value means the default."""
     found = _HOUR.fullmatch(str(settings.get("day_boundary", "")))
     return timedelta(hours=int(found[1]), minutes=int(found[2])) if found else BOUNDARY
@@ -29,12 +29,12 @@ def day_of(at: datetime, zone: str, until: timedelta = BOUNDARY) -> date:
     return (at.astimezone(ZoneInfo(zone)).replace(tzinfo=None) - until).date()
 
 
-def begins(day: date, zone: str, until: timedelta = BOUNDARY) -> datetime:
+def day_start(day: date, zone: str, until: timedelta = BOUNDARY) -> datetime:
     """When a day begins."""
     return (datetime.combine(day, datetime.min.time()) + until).replace(tzinfo=ZoneInfo(zone))
 
 
-def moved_by(start_at: datetime, rescheduled_at: datetime | None, zone: str) -> timedelta:
+def day_shift(start_at: datetime, rescheduled_at: datetime | None, zone: str) -> timedelta:
     """By how many days a rescheduled event's valid days have moved."""
     if rescheduled_at is None:
         return timedelta()
@@ -54,23 +54,23 @@ PHASES: dict[str, tuple[str | None, bool]] = {
     "cancelled": ("event_cancelled", False),
     "archived": ("over", False),
 }
-VOID = {"cancelled": "cancelled", "refunded": "refunded"}
-MEMBERSHIPS = {"active": None, "suspended": "membership_revoked", "revoked": "membership_revoked"}
+VOID_REASONS = {"cancelled": "cancelled", "refunded": "refunded"}
+MEMBERSHIP_REASONS = {"active": None, "suspended": "membership_revoked", "revoked": "membership_revoked"}
 
 
-class Rule(NamedTuple):
+class EntryRule(NamedTuple):
     """How many entries a ticket allows. None is unlimited; a next entry needs an exit before it."""
 
     in_all: int | None = None
     a_day: bool = False  # limited by the ticket type's `max_daily_entries`
 
 
-ENTITLEMENTS: dict[str, Rule] = {
-    "single": Rule(in_all=1),
-    "limited_reentry_per_day": Rule(a_day=True),
-    "unlimited_multi_day": Rule(),
-    "ga_seated": Rule(),
-    "ga_standing": Rule(),
+ENTITLEMENTS: dict[str, EntryRule] = {
+    "single": EntryRule(in_all=1),
+    "limited_reentry_per_day": EntryRule(a_day=True),
+    "unlimited_multi_day": EntryRule(),
+    "ga_seated": EntryRule(),
+    "ga_standing": EntryRule(),
 }
 
 # The reasons that a supervisor may override. Not among them: invalid codes, void tickets and reached capacities.
@@ -106,65 +106,65 @@ MESSAGES: dict[str, str] = {
 ACCESSIBILITY = {
     ("wheelchair", True): "Wheelchair ticket, companion reserved. Please ensure companion is accompanied.",
     ("wheelchair", False): "Wheelchair ticket.",
-    ("companion", False): "Companion seat, beside a wheelchair place.",
+    ("companion", False): "Companion seat, beside a wheelchair space.",
 }
 
 
-def _identity(scene: Scene) -> str | None:
+def _check_code(scene: Scene) -> str | None:
     return None if scene.claim == "good" else scene.claim
 
 
-def _event(scene: Scene) -> str | None:
+def _check_event(scene: Scene) -> str | None:
     return None if scene.same_event else "wrong_event"
 
 
-def _phase(scene: Scene) -> str | None:
+def _check_phase(scene: Scene) -> str | None:
     reason, tests = PHASES[scene.event_status]
     if scene.test and tests:
         return None
     return None if scene.event_status == "postponed" and scene.in_new_window else reason
 
 
-def _void(scene: Scene) -> str | None:
-    return VOID.get(scene.ticket_status)
+def _check_void(scene: Scene) -> str | None:
+    return VOID_REASONS.get(scene.ticket_status)
 
 
-def _replaced(scene: Scene) -> str | None:
+def _check_replaced(scene: Scene) -> str | None:
     return "replaced" if scene.replaced else None
 
 
-def _day(scene: Scene) -> str | None:
+def _check_day(scene: Scene) -> str | None:
     return "wrong_day" if scene.valid_days and scene.day not in scene.valid_days else None
 
 
-def _membership(scene: Scene) -> str | None:
+def _check_membership(scene: Scene) -> str | None:
     if scene.membership_status is None:
         return None
-    if reason := MEMBERSHIPS[scene.membership_status]:
+    if reason := MEMBERSHIP_REASONS[scene.membership_status]:
         return reason
     begun = scene.member_from is None or scene.member_from <= scene.now
     still = scene.member_until is None or scene.now < scene.member_until
     return None if begun and still else "membership_expired"
 
 
-def _gate(scene: Scene) -> str | None:
+def _check_gate(scene: Scene) -> str | None:
     return None if scene.gate_open else "gate_closed"
 
 
-def _entries(scene: Scene) -> str | None:
+def _check_entries(scene: Scene) -> str | None:
     return entries_reason(scene.entitlement, scene.max_daily_entries, scene.presence, scene.day)
 
 
-def _inside(scene: Scene) -> str | None:
+def _check_inside(scene: Scene) -> str | None:
     return None if is_inside(scene.presence, scene.day) else "not_inside"
 
 
-def _zone_room(scene: Scene) -> str | None:
+def _check_zone_capacity(scene: Scene) -> str | None:
     full = scene.zone_capacity is not None and scene.zone_inside >= scene.zone_capacity
     return "zone_full" if full and not is_inside(scene.presence, scene.day) else None
 
 
-def _gate_room(scene: Scene) -> str | None:
+def _check_gate_capacity(scene: Scene) -> str | None:
     full = scene.gate_capacity is not None and scene.gate_inside >= scene.gate_capacity
     return "gate_full" if full and not is_inside(scene.presence, scene.day) else None
 
@@ -172,8 +172,20 @@ def _gate_room(scene: Scene) -> str | None:
 Check = Callable[[Scene], str | None]
 # The first check that fails is the reason. Exits do not check the membership, the day or whether the gate is open.
 CHECKS: dict[str, tuple[Check, ...]] = {
-    "in": (_identity, _event, _phase, _void, _replaced, _day, _membership, _gate, _entries, _zone_room, _gate_room),
-    "out": (_identity, _event, _phase, _inside),
+    "in": (
+        _check_code,
+        _check_event,
+        _check_phase,
+        _check_void,
+        _check_replaced,
+        _check_day,
+        _check_membership,
+        _check_gate,
+        _check_entries,
+        _check_zone_capacity,
+        _check_gate_capacity,
+    ),
+    "out": (_check_code, _check_event, _check_phase, _check_inside),
 }
 
 
@@ -187,7 +199,7 @@ def decide(scene: Scene) -> Verdict:
         if not (scene.override and reason in OVERRIDABLE):
             return Verdict(False, reason, scene.presence)
         overrode = overrode or reason
-    return Verdict(True, overrode, scene.presence if scene.test else after(scene.presence, scene))
+    return Verdict(True, overrode, scene.presence if scene.test else apply_step(scene.presence, scene))
 
 
 def is_inside(presence: Presence, day: date) -> bool:
@@ -215,7 +227,7 @@ class Step(NamedTuple):
     gate: str
 
 
-def after(was: Presence, step: Scene | Step) -> Presence:
+def apply_step(was: Presence, step: Scene | Step) -> Presence:
     """The presence after a step. While inside, `at` and `gate` stay those of the first entry."""
     if step.direction == "out":
         return msgspec.structs.replace(was, inside=False)
@@ -233,7 +245,7 @@ def after(was: Presence, step: Scene | Step) -> Presence:
 # --- merging
 
 
-class Kept(NamedTuple):
+class AdmittedScan(NamedTuple):
     """An admitted scan, as input of the fold."""
 
     scan_id: str
@@ -254,7 +266,7 @@ class Double(NamedTuple):
     second: str
 
 
-class Marks(NamedTuple):
+class DayCounts(NamedTuple):
     """A ticket's contribution to the counts of a day."""
 
     entered: dict[str, int]  # by gate
@@ -266,13 +278,13 @@ class Fold(NamedTuple):
 
     presence: Presence
     doubles: list[Double]
-    days: dict[date, Marks]
+    days: dict[date, DayCounts]
 
 
-NOTHING = Fold(Presence(), [], {})
+EMPTY_FOLD = Fold(Presence(), [], {})
 
 
-def in_order(scans: Sequence[Kept]) -> list[Kept]:
+def sort_scans(scans: Sequence[AdmittedScan]) -> list[AdmittedScan]:
     """Ordered by time, but one device's scans by its counter: where its clock ran backwards, a scan gets the time of
     the latest before it. Depends on the set only, not on its order."""
     if len(scans) < 2:
@@ -286,27 +298,27 @@ def in_order(scans: Sequence[Kept]) -> list[Kept]:
     return sorted(placed, key=lambda s: (s.at, s.device, s.counter, s.scan_id))
 
 
-def fold(scans: Sequence[Kept], entitlement: str, a_day: int | None) -> Fold:
+def fold_scans(scans: Sequence[AdmittedScan], entitlement: str, a_day: int | None) -> Fold:
     """Derives the presence, the double entries and the counts from all scans of a ticket."""
-    presence, doubles, days = Presence(), list[Double](), dict[date, Marks]()
-    before: Kept | None = None
-    for scan in in_order(scans):
+    presence, doubles, days = Presence(), list[Double](), dict[date, DayCounts]()
+    before: AdmittedScan | None = None
+    for scan in sort_scans(scans):
         if scan.direction == "in":
             reason = before and not scan.overridden and entries_reason(entitlement, a_day, presence, scan.day)
             if before and reason:
                 doubles.append(Double(reason, before.scan_id, scan.scan_id))
             if not is_inside(presence, scan.day):
                 before = scan
-        presence = after(presence, Step(scan.direction, scan.day, scan.at, scan.gate))
+        presence = apply_step(presence, Step(scan.direction, scan.day, scan.at, scan.gate))
         if presence.day is not None:
             entered = days[scan.day].entered if scan.day in days else {}
             if scan.direction == "in":
                 entered[scan.gate] = entered.get(scan.gate, 0) + 1
-            days[scan.day] = Marks(entered, presence.gate if is_inside(presence, scan.day) else None)
+            days[scan.day] = DayCounts(entered, presence.gate if is_inside(presence, scan.day) else None)
     return Fold(presence, doubles, days)
 
 
 # The kind of incident of an offline entry with a ticket that is void or transferred.
-def void_kind(status: str, *, old_code: bool) -> str | None:
+def void_incident_kind(status: str, *, old_code: bool) -> str | None:
     """`old_code` is whether the entry used a former holder's code."""
-    return VOID.get(status) or ("transferred" if old_code else None)
+    return VOID_REASONS.get(status) or ("transferred" if old_code else None)

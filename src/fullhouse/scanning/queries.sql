@@ -9,7 +9,7 @@ INSERT INTO scan_devices (id, organization_id, event_id, name, gate_ids, rights,
 VALUES (:id, :org, :event_id, :name, :gate_ids, :rights, :code_hash, :code_expires_at, :created_by)
 RETURNING {device};
 
--- name: house_by_slug
+-- name: organization_id_by_slug
 SELECT id FROM organizations WHERE slug = lower(:slug) AND status = 'active';
 
 -- name: pair_device
@@ -41,7 +41,7 @@ WHERE organization_id = :org AND event_id = :event_id AND id = ANY (:device_ids:
 -- name: sealed_key
 SELECT sealed_key FROM scan_devices WHERE organization_id = :org AND id = :device_id AND revoked_at IS NULL;
 
--- name: see_device
+-- name: record_device_seen
 UPDATE scan_devices
 SET last_seen_at = app.clock(), battery = coalesce(:battery?, battery),
     app_version = coalesce(:app_version?, app_version),
@@ -50,7 +50,7 @@ WHERE organization_id = :org AND id = :device_id
   AND (:clock_offset_s::integer IS NOT NULL OR last_seen_at IS NULL
        OR last_seen_at < app.clock() - interval '60 seconds');
 
--- name: gates_of_show
+-- name: list_gates
 -- The gates of the event's venue.
 SELECT g.id, g.gate_code, g.name, g.status, g.capacity
 FROM events e JOIN gates g ON g.organization_id = e.organization_id AND g.venue_id = e.venue_id
@@ -71,7 +71,7 @@ UPDATE scans SET undone_at = app.clock(), undone_reason = :undone_reason
 WHERE organization_id = :org AND id = :scan_id AND undone_at IS NULL AND admitted AND NOT test
 RETURNING {scan};
 
--- name: search
+-- name: search_tickets
 SELECT t.id AS ticket_id, t.number, t.code, t.status, t.holder_name, o.code AS order_code, y.name AS type_name,
        z.name AS zone_name, s.section, s.row_label AS row, s.number AS seat,
        coalesce(p.inside AND p.day = app.day_of(app.clock(), e.timezone, e.settings), false) AS inside,
@@ -149,12 +149,12 @@ id, ticket_id, device_id, counter, at, day, direction, gate_id, override IS NOT 
 -- name: scans_by_id
 SELECT {kept} FROM scans WHERE organization_id = :org AND id = ANY (:scan_ids::uuid[]);
 
--- name: kept_scans
+-- name: list_counting_scans
 -- The counting scans of these tickets.
 SELECT {kept} FROM scans
 WHERE organization_id = :org AND ticket_id = ANY (:ticket_ids::uuid[]) AND admitted AND NOT test AND undone_at IS NULL;
 
--- name: put_presence
+-- name: upsert_presence
 INSERT INTO ticket_presence AS p (organization_id, ticket_id, event_id, version, inside, day, entries_today, entries,
                                   at, gate_id)
 SELECT :org, x.ticket_id, :event_id, 1, x.inside, x.day, x.entries_today, x.entries, x.at, x.gate_id
@@ -164,17 +164,17 @@ SET version = p.version + 1, inside = excluded.inside, day = excluded.day, entri
     entries = excluded.entries, at = excluded.at, gate_id = excluded.gate_id, updated_at = app.clock(),
     place_no = CASE WHEN p.day = excluded.day THEN p.place_no END;
 
--- name: leave_presence
+-- name: reset_presence
 -- Resets tickets without counting scans. The row stays, since concurrent decisions check its version.
 UPDATE ticket_presence
 SET version = version + 1, inside = false, entries_today = 0, entries = 0, updated_at = app.clock()
 WHERE organization_id = :org AND ticket_id = ANY (:ticket_ids::uuid[]);
 
--- name: use_tickets
+-- name: set_ticket_status
 UPDATE tickets SET status = :status, version = version + 1, updated_at = app.clock()
 WHERE organization_id = :org AND id = ANY (:ticket_ids::uuid[]) AND status <> :status;
 
--- name: move_counts
+-- name: add_to_counts
 -- Adds the differences. The event's scan lock is held, so values read are still current when written. Counts stop at
 -- zero: a wrong count is for `fullhouse prove` to find, and no reason to refuse a scan.
 INSERT INTO scan_counts AS c (organization_id, event_id, day, kind, ref_id, inside, entered)
@@ -187,20 +187,20 @@ LEFT JOIN scan_counts was ON was.organization_id = :org AND was.event_id = :even
 ON CONFLICT (organization_id, event_id, day, kind, ref_id) DO UPDATE
 SET inside = excluded.inside, entered = excluded.entered;
 
--- name: drop_zone_counts
+-- name: delete_zone_counts
 DELETE FROM scan_counts WHERE organization_id = :org AND event_id = :event_id AND kind = 'zone';
 
--- name: tickets_seen
+-- name: list_scanned_tickets
 SELECT array_agg(ticket_id) FROM ticket_presence WHERE organization_id = :org AND event_id = :event_id;
 
--- name: go_on_from_places
+-- name: restore_spot_numbers
 UPDATE scan_counts c SET places = p.last
 FROM (SELECT p.day, t.zone_id, max(p.place_no) AS last
       FROM ticket_presence p JOIN tickets t ON t.organization_id = p.organization_id AND t.id = p.ticket_id
       WHERE p.organization_id = :org AND p.event_id = :event_id AND p.place_no IS NOT NULL GROUP BY 1, 2) p
 WHERE c.organization_id = :org AND c.event_id = :event_id AND (c.day, c.kind, c.ref_id) = (p.day, 'zone', p.zone_id);
 
--- name: put_incidents
+-- name: upsert_incidents
 -- Upserts the incidents that a merge finds: a known one keeps its id, resolution and note.
 INSERT INTO scan_incidents AS i (id, organization_id, event_id, ticket_id, kind, first_scan_id, second_scan_id)
 SELECT gen_random_uuid(), :org, :event_id, x.ticket_id, x.kind, x.first, x.second
@@ -209,14 +209,14 @@ FROM unnest(:ticket_ids::uuid[], :kinds::text[], :first_scan_ids::uuid[], :secon
 ON CONFLICT (organization_id, second_scan_id) WHERE first_scan_id IS NOT NULL DO UPDATE
 SET kind = excluded.kind, first_scan_id = excluded.first_scan_id;
 
--- name: put_void_incidents
+-- name: insert_void_incidents
 -- Entries with a void or transferred ticket: there is no first scan; `void_at` is when the ticket changed.
 INSERT INTO scan_incidents (id, organization_id, event_id, ticket_id, kind, void_at, second_scan_id)
 SELECT gen_random_uuid(), :org, :event_id, x.ticket_id, x.kind, x.void_at, x.scan_id
 FROM unnest(:ticket_ids::uuid[], :kinds::text[], :void_ats[?]::timestamptz[], :scan_ids::uuid[])
     AS x (ticket_id, kind, void_at, scan_id);
 
--- name: drop_incidents
+-- name: delete_incidents
 -- Deletes open incidents that no longer hold after a merge or an undo.
 DELETE FROM scan_incidents i
 WHERE organization_id = :org AND ticket_id = ANY (:ticket_ids::uuid[]) AND resolved_at IS NULL
@@ -245,7 +245,7 @@ WHERE organization_id = :org AND event_id = :event_id AND id = :incident_id AND 
 
 -- Live ---------------------------------------------------------------------------------------------
 
--- name: show_today
+-- name: find_event_day
 SELECT app.day_of(app.clock(), timezone, settings) FROM events WHERE organization_id = :org AND id = :event_id;
 
 -- name: occupancy
@@ -276,18 +276,18 @@ FROM scans
 WHERE organization_id = :org AND event_id = :event_id AND day = :day AND admitted AND NOT test AND undone_at IS NULL
 GROUP BY 1 ORDER BY 1;
 
--- name: pace_of_gates
+-- name: list_gate_pace
 -- Entries at each gate in the last five minutes.
 SELECT gate_id, count(*)::integer AS entered FROM scans
 WHERE organization_id = :org AND event_id = :event_id AND recorded_at > app.clock() - interval '5 minutes'
   AND at > app.clock() - interval '5 minutes' AND direction = 'in' AND admitted AND NOT test AND undone_at IS NULL
 GROUP BY 1;
 
--- name: rejected_today
+-- name: count_rejected
 SELECT count(*) FROM scans
 WHERE organization_id = :org AND event_id = :event_id AND day = :day AND NOT admitted AND NOT test;
 
--- name: open_incidents
+-- name: count_open_incidents
 SELECT count(*) FROM scan_incidents WHERE organization_id = :org AND event_id = :event_id AND resolved_at IS NULL;
 
 -- Snapshots ----------------------------------------------------------------------------------------
@@ -326,7 +326,7 @@ FROM former_codes f JOIN tickets t ON t.organization_id = f.organization_id AND 
 WHERE f.organization_id = :org AND f.event_id = :event_id ORDER BY f.code;
 
 -- name: companions_of_snapshot
--- The companion seats of tickets for wheelchair places. They are few.
+-- The companion seats of tickets for wheelchair spaces. They are few.
 SELECT t.code, string_agg(format('Row %s, seat %s', c.row_label, c.number), '; ' ORDER BY c.ordinal) AS seats
 FROM tickets t
 JOIN seats s ON s.organization_id = t.organization_id AND s.id = t.seat_id AND s.category = 'wheelchair'

@@ -12,14 +12,14 @@ from fullhouse.kit.actors import Actor, Principal
 from fullhouse.kit.cache.limits import Limit
 from fullhouse.kit.db.database import Tx
 from fullhouse.kit.errors import FieldError, Invalid
-from fullhouse.kit.http.answer import Answer
 from fullhouse.kit.http.decode import decode
-from fullhouse.kit.http.endpoints import Data, delete, get, post
-from fullhouse.kit.http.lane import Call
-from fullhouse.kit.live.broadcast import LOOK_AGAIN, Channel
+from fullhouse.kit.http.endpoints import DataEnvelope, delete, get, post
+from fullhouse.kit.http.lanes import HotRequest
+from fullhouse.kit.http.response import Response
+from fullhouse.kit.live.broadcast import REFRESH, Channel
 from fullhouse.kit.services import Services
 from fullhouse.scanning import actions, device_actions, merge_actions, store
-from fullhouse.scanning.engine import Engine
+from fullhouse.scanning.engine import ScanEngine
 from fullhouse.scanning.live_model import Entries, LiveGates
 from fullhouse.scanning.model import (
     Batch,
@@ -27,20 +27,20 @@ from fullhouse.scanning.model import (
     FindTickets,
     Hit,
     Incident,
-    Merged,
+    MergeResult,
     NewDevice,
     NewPairing,
     Pair,
-    Paired,
+    PairingResult,
     Resolve,
     Scan,
-    ScanAnswer,
-    ScanWish,
+    ScanRequest,
+    ScanResponse,
     Undo,
 )
 from fullhouse.scanning.snapshots import actions as snapshot_actions
 
-_WISH = msgspec.json.Decoder(ScanWish)
+_SCAN_DECODER = msgspec.json.Decoder(ScanRequest)
 _NO_STORE = (("cache-control", "no-store"),)
 BATCH_MAX_BYTES = 4 * 2**20
 SLOW_S = 60.0
@@ -48,7 +48,9 @@ PAIRINGS = Limit(20, 60)  # per network: a code has forty bits and is valid for 
 Words = Annotated[
     str, QueryParameter(min_length=2, max_length=100, description="A name, an order's code, a ticket's code or number.")
 ]
-Show = Annotated[UUID | None, QueryParameter(description="The event. Devices may leave it out: they use their own.")]
+EventParam = Annotated[
+    UUID | None, QueryParameter(description="The event. Devices may leave it out: they use their own.")
+]
 Since = Annotated[
     int | None, QueryParameter(ge=0, description="The `version` of the last snapshot, to get only what changed since.")
 ]
@@ -60,11 +62,11 @@ Since = Annotated[
 @post("/api/scan/devices", "scanning.devices", location="/api/scan/devices/{id}")
 async def add_device(tx: Tx, services: Services, who: Principal, data: NewDevice) -> NewPairing:
     """Create a pairing code for a device at some gates of an event. It works once, for ten minutes."""
-    return await device_actions.add(tx, who, services.public_url, data)
+    return await device_actions.add_device(tx, who, services.public_url, data)
 
 
 @get("/api/scan/devices", "scanning.devices")
-async def list_devices(tx: Tx, event_id: Show = None) -> list[Device]:
+async def list_devices(tx: Tx, event_id: EventParam = None) -> list[Device]:
     """Devices, with the time they were last seen, their battery level and app version."""
     return await store.devices_of_event(tx, event_id)
 
@@ -72,26 +74,26 @@ async def list_devices(tx: Tx, event_id: Show = None) -> list[Device]:
 @delete("/api/scan/devices/{device_id:uuid}", "scanning.devices")
 async def revoke_device(tx: Tx, device_id: UUID) -> None:
     """Revoke a device. Its next request is refused; its scans stay."""
-    await device_actions.revoke(tx, device_id)
+    await device_actions.revoke_device(tx, device_id)
 
 
 @post("/api/scan/pair", public=True, limit=PAIRINGS)
-async def pair_device(services: Services, actor: Actor, data: Pair) -> Paired:
+async def pair_device(services: Services, actor: Actor, data: Pair) -> PairingResult:
     """Pair as the device of a pairing code. The token and the keys are only in this response."""
-    return await device_actions.pair(services, actor, data)
+    return await device_actions.pair_device(services, actor, data)
 
 
 # --- scanning
 
 
-async def scan_fast(call: Call) -> Answer:
-    request = decode(_WISH, await call.read())
+async def scan_fast(call: HotRequest) -> Response:
+    request = decode(_SCAN_DECODER, await call.read())
     assert call.principal
     return await _scan(call.state.services, call.principal, request)
 
 
-@post("/api/scan", "scanning.scan", status=200, answers={200: ScanAnswer}, fast=scan_fast)
-async def scan(services: Services, who: Principal, data: ScanWish) -> Answer:
+@post("/api/scan", "scanning.scan", status=200, answers={200: ScanResponse}, fast=scan_fast)
+async def scan(services: Services, who: Principal, data: ScanRequest) -> Response:
     """Scan a ticket, by its QR code or its eight-character code.
 
     The status is 200 whatever is decided: see `admit` and, if it is false, `reason`. With a `counter` the scan can be
@@ -100,11 +102,11 @@ async def scan(services: Services, who: Principal, data: ScanWish) -> Answer:
     return await _scan(services, who, data)
 
 
-async def _scan(services: Services, who: Principal, request: ScanWish) -> Answer:
+async def _scan(services: Services, who: Principal, request: ScanRequest) -> Response:
     if (request.qr is None) == (request.code is None):
         raise Invalid(fields=[FieldError("qr", "Send either qr or code, not both.")])
-    found = await services.part(Engine).scan(who.organization_id, who.id, request, who.actor)
-    return Answer(200, msgspec.json.encode(Data[ScanAnswer](found)), _NO_STORE)
+    found = await services.part(ScanEngine).scan(who.organization_id, who.id, request, who.actor)
+    return Response(200, msgspec.json.encode(DataEnvelope[ScanResponse](found)), _NO_STORE)
 
 
 @post("/api/scan/{scan_id:uuid}/undo", "scanning.undo", status=200)
@@ -114,7 +116,7 @@ async def undo_scan(tx: Tx, who: Principal, scan_id: UUID, data: Undo) -> Scan:
 
 
 @get("/api/scan/search", "scanning.search")
-async def search_tickets(tx: Tx, who: Principal, q: Words, event_id: Show = None) -> list[Hit]:
+async def search_tickets(tx: Tx, who: Principal, q: Words, event_id: EventParam = None) -> list[Hit]:
     """Tickets of an event by name, order code, ticket code or number: fifty at most."""
     return await actions.search(tx, who, event_id, q)
 
@@ -128,32 +130,32 @@ async def find_tickets(tx: Tx, who: Principal, data: FindTickets) -> list[Hit]:
 @get("/api/scan/live", "scanning.scan")
 async def live_for_device(tx: Tx, who: Principal) -> LiveGates:
     """How many are inside today, at the calling device's event."""
-    return await actions.live(tx, await actions.show_of(tx, who, None))
+    return await actions.get_live_gates(tx, await actions.require_event_id(tx, who, None))
 
 
 @get("/api/scan/incidents", "scanning.search")
-async def search_incidents(tx: Tx, who: Principal, event_id: Show = None) -> list[Incident]:
+async def search_incidents(tx: Tx, who: Principal, event_id: EventParam = None) -> list[Incident]:
     """Incidents of an event, for gate staff: open ones first. They contain names, as the search does."""
-    return await actions.incidents(tx, await actions.show_of(tx, who, event_id))
+    return await actions.list_incidents(tx, await actions.require_event_id(tx, who, event_id))
 
 
 # --- offline
 
 
 @get("/api/scan/snapshot", "scanning.scan", media_type="application/octet-stream", deadline_s=SLOW_S)
-async def get_snapshot(tx: Tx, services: Services, who: Principal, since: Since = None) -> Answer:
+async def get_snapshot(tx: Tx, services: Services, who: Principal, since: Since = None) -> Response:
     """What a device needs to decide offline: signed, and encrypted for the device (docs/scanning.md)."""
-    pack = await snapshot_actions.make(tx, services.keyring, who, since)
-    return Answer(200, await asyncio.to_thread(pack), _NO_STORE, "application/octet-stream")
+    pack = await snapshot_actions.build_snapshot(tx, services.keyring, who, since)
+    return Response(200, await asyncio.to_thread(pack), _NO_STORE, "application/octet-stream")
 
 
 @post("/api/scan/batch", "scanning.scan", status=200, body_limit=BATCH_MAX_BYTES, deadline_s=SLOW_S)
-async def merge_batch(tx: Tx, who: Principal, data: Batch) -> Merged:
+async def merge_batch(tx: Tx, who: Principal, data: Batch) -> MergeResult:
     """Upload scans that a device decided offline.
 
     Every scan has the device's own `counter`: sending it again has no effect. At most 5,000 at once, in any order.
     """
-    return await merge_actions.merge(tx, who, data)
+    return await merge_actions.merge_batch(tx, who, data)
 
 
 # --- the console
@@ -162,13 +164,13 @@ async def merge_batch(tx: Tx, who: Principal, data: Batch) -> Merged:
 @get("/api/events/{event_id:uuid}/gates/live", "scanning.watch")
 async def live_gates(tx: Tx, event_id: UUID) -> LiveGates:
     """How many are inside today: by gate, by zone and in total."""
-    return await actions.live(tx, event_id)
+    return await actions.get_live_gates(tx, event_id)
 
 
 @get("/api/events/{event_id:uuid}/gates/entries", "scanning.watch")
 async def gate_entries(tx: Tx, event_id: UUID, day: date | None = None) -> Entries:
     """Entries and exits of a day in five-minute intervals, and the entries at each gate in the last five minutes."""
-    return await actions.entries(tx, event_id, day)
+    return await actions.get_entries(tx, event_id, day)
 
 
 @get("/api/events/{event_id:uuid}/gates/stream", "scanning.watch")
@@ -178,15 +180,15 @@ async def stream_gates(services: Services, who: Principal, event_id: UUID) -> Ch
 
     async def snapshot() -> LiveGates:
         async with services.database.tenant(organization_id) as tx:
-            return await actions.live(tx, event_id)
+            return await actions.get_live_gates(tx, event_id)
 
-    return Channel(f"gates:{organization_id}:{event_id}", {f"scans:{event_id}": lambda _: LOOK_AGAIN}, snapshot)
+    return Channel(f"gates:{organization_id}:{event_id}", {f"scans:{event_id}": lambda _: REFRESH}, snapshot)
 
 
 @get("/api/events/{event_id:uuid}/incidents", "scanning.watch")
 async def list_incidents(tx: Tx, event_id: UUID) -> list[Incident]:
     """Incidents that offline gates caused: which ticket, where and when. Open ones first."""
-    return await actions.incidents(tx, event_id)
+    return await actions.list_incidents(tx, event_id)
 
 
 @post("/api/events/{event_id:uuid}/incidents/{incident_id:uuid}/resolve", "scanning.resolve", status=200)

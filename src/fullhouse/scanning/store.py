@@ -7,7 +7,7 @@ from uuid import UUID
 from fullhouse.kit.db import sql
 from fullhouse.scanning import queries
 from fullhouse.scanning.live_model import EntriesPoint, GatePace, Occupancy
-from fullhouse.scanning.model import Device, GateShown, Hit, Incident, Scan
+from fullhouse.scanning.model import Device, GateInfo, Hit, Incident, Scan
 
 
 class MergeTicket(NamedTuple):
@@ -27,11 +27,11 @@ class FormerDevice(NamedTuple):
     token_hash: bytes
 
 
-def _former_device(token_hash: bytes, **device: Any) -> FormerDevice:
+def _to_former_device(token_hash: bytes, **device: Any) -> FormerDevice:
     return FormerDevice(Device(**device), token_hash)
 
 
-class KeptScan(NamedTuple):
+class StoredScan(NamedTuple):
     id: UUID
     ticket_id: UUID  # never null: scans without a ticket do not count
     device_id: UUID
@@ -90,7 +90,7 @@ class Companions(NamedTuple):
     seats: str
 
 
-class Renamed(NamedTuple):
+class ReplacedCode(NamedTuple):
     former: str
     now: str
 
@@ -103,51 +103,51 @@ class SnapshotMember(NamedTuple):
 
 
 insert_device = sql.one(queries.insert_device, Device)
-house_by_slug = sql.value(queries.house_by_slug, UUID)
+organization_id_by_slug = sql.value(queries.organization_id_by_slug, UUID)
 pair_device = sql.one(queries.pair_device, Device)
 revoke_device = sql.one(queries.revoke_device, Device)
 devices_of_event = sql.many(queries.devices_of_event, Device)
 device_by_id = sql.one(queries.device_by_id, Device)
-former_devices = sql.many(queries.former_devices, _former_device)
+former_devices = sql.many(queries.former_devices, _to_former_device)
 sealed_key = sql.value(queries.sealed_key, bytes)
-see_device = sql.count(queries.see_device)
-gates_of_show = sql.many(queries.gates_of_show, GateShown)
+record_device_seen = sql.count(queries.record_device_seen)
+list_gates = sql.many(queries.list_gates, GateInfo)
 
 scan_by_id = sql.one(queries.scan_by_id, Scan)
 undo_scan = sql.one(queries.undo_scan, Scan)
-search = sql.many(queries.search, Hit)
+search_tickets = sql.many(queries.search_tickets, Hit)
 
 lock_scans = sql.count(queries.lock_scans)
 former_codes = sql.many(queries.former_codes, FormerCode)
 tickets_to_merge = sql.many(queries.tickets_to_merge, MergeTicket)
 insert_scans = sql.value(queries.insert_scans, list[UUID])
-scans_by_id = sql.many(queries.scans_by_id, KeptScan)
-kept_scans = sql.many(queries.kept_scans, KeptScan)
-put_presence = sql.count(queries.put_presence)
-leave_presence = sql.count(queries.leave_presence)
-use_tickets = sql.count(queries.use_tickets)
-move_counts = sql.count(queries.move_counts)
-drop_zone_counts = sql.count(queries.drop_zone_counts)
-tickets_seen = sql.value(queries.tickets_seen, list[UUID])
-go_on_from_places = sql.count(queries.go_on_from_places)
-put_incidents = sql.count(queries.put_incidents)
-put_void_incidents = sql.count(queries.put_void_incidents)
-drop_incidents = sql.count(queries.drop_incidents)
+scans_by_id = sql.many(queries.scans_by_id, StoredScan)
+list_counting_scans = sql.many(queries.list_counting_scans, StoredScan)
+upsert_presence = sql.count(queries.upsert_presence)
+reset_presence = sql.count(queries.reset_presence)
+set_ticket_status = sql.count(queries.set_ticket_status)
+add_to_counts = sql.count(queries.add_to_counts)
+delete_zone_counts = sql.count(queries.delete_zone_counts)
+list_scanned_tickets = sql.value(queries.list_scanned_tickets, list[UUID])
+restore_spot_numbers = sql.count(queries.restore_spot_numbers)
+upsert_incidents = sql.count(queries.upsert_incidents)
+insert_void_incidents = sql.count(queries.insert_void_incidents)
+delete_incidents = sql.count(queries.delete_incidents)
 incidents_of_event = sql.many(queries.incidents_of_event, Incident)
 resolve_incident = sql.count(queries.resolve_incident)
 
-show_today = sql.value(queries.show_today, date)
+find_event_day = sql.value(queries.find_event_day, date)
 occupancy = sql.many(queries.occupancy, Occupancy)
 entries_over_time = sql.many(queries.entries_over_time, EntriesPoint)
-pace_of_gates = sql.many(queries.pace_of_gates, GatePace)
-rejected_today = sql.value(queries.rejected_today, int)
-open_incidents = sql.value(queries.open_incidents, int)
+list_gate_pace = sql.many(queries.list_gate_pace, GatePace)
+count_rejected = sql.value(queries.count_rejected, int)
+count_open_incidents = sql.value(queries.count_open_incidents, int)
 
 tickets_of_snapshot = sql.many(queries.tickets_of_snapshot, SnapshotTicket)
 types_of_snapshot = sql.many(queries.types_of_snapshot, SnapshotType)
 zones_of_snapshot = sql.many(queries.zones_of_snapshot, SnapshotZone)
 members_of_snapshot = sql.many(queries.members_of_snapshot, SnapshotMember)
-former_codes_of_snapshot = sql.many(queries.former_codes_of_snapshot, Renamed)
+former_codes_of_snapshot = sql.many(queries.former_codes_of_snapshot, ReplacedCode)
 companions_of_snapshot = sql.many(queries.companions_of_snapshot, Companions)
 scan_facts = sql.rows(queries.scan_facts)
 write_scans = sql.rows(queries.write_scans)

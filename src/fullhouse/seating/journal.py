@@ -6,7 +6,7 @@ wheelchair.held         seat_id, companion_seat_id, companion_soft_reserved
 layout.version_changed  venue_id, layout_id, version_before, version_after
 orphan_seats.created    orphans_created, reason
 zone.access             zone_id, user_id, access_granted or access_denied, reason
-cache.invalidated       keys_invalidated (kit/cache/cache.py, holds/mirror/warm.py)
+cache.invalidated       keys_invalidated (kit/cache/cache.py, holds/mirror/writer.py)
 """
 
 from collections.abc import Container, Iterable
@@ -20,14 +20,14 @@ from fullhouse.seating.model import Layout
 from fullhouse.seating.plans.chart import ordinal_of, seat_id
 
 # Side effects of a hold on other seats: status before, status after, reason.
-BESIDES = {
+SIDE_EFFECTS = {
     "freed": ("held", "available", "expired"),
     "accompanied": ("available", "blocked", "kept for a companion"),
 }
 log = structlog.get_logger()
 
 
-def seat_changed(
+def log_seat_change(
     org_id: Any, event_id: UUID, seat_id: UUID | None, before: str, after: str, reason: str | None
 ) -> None:
     log.info(
@@ -41,32 +41,32 @@ def seat_changed(
     )
 
 
-def seats_changed(tx: Tx, event_id: UUID, seats: Iterable[tuple[UUID, str]], after: str, reason: str | None) -> None:
+def log_seat_changes(tx: Tx, event_id: UUID, seats: Iterable[tuple[UUID, str]], after: str, reason: str | None) -> None:
     """Logs after the commit. Each seat comes with its status before."""
     changed = [(seat, before) for seat, before in seats if before != after]
 
     def write() -> None:
         for seat, before in changed:
-            seat_changed(tx.organization_id, event_id, seat, before, after, reason)
+            log_seat_change(tx.organization_id, event_id, seat, before, after, reason)
 
     tx.after_commit.append(write)
 
 
-def beside_changed(tx: Tx, event_id: UUID, layout_id: UUID, outcome: str, ordinals: Iterable[int]) -> None:
+def log_side_effects(tx: Tx, event_id: UUID, layout_id: UUID, outcome: str, ordinals: Iterable[int]) -> None:
     """Logs seats that changed as a side effect of holds (see `BESIDES`)."""
-    before, after, reason = BESIDES[outcome]
-    seats_changed(tx, event_id, [(seat_id(layout_id, n), before) for n in ordinals], after, reason)
+    before, after, reason = SIDE_EFFECTS[outcome]
+    log_seat_changes(tx, event_id, [(seat_id(layout_id, n), before) for n in ordinals], after, reason)
 
 
-def freed_again(
+def log_freed_seats(
     tx: Tx, event_id: UUID, seats: Iterable[UUID | None], ordinals: Container[int], reason: str | None
 ) -> None:
     """Logs sold seats that are available again: those of `seats` whose ordinal is in `ordinals`."""
     freed = [(seat, "sold") for seat in seats if seat and ordinal_of(seat, seat) in ordinals]
-    seats_changed(tx, event_id, freed, "available", reason)
+    log_seat_changes(tx, event_id, freed, "available", reason)
 
 
-def version_changed(tx: Tx, layout: Layout, before: int | None) -> None:
+def log_layout_version(tx: Tx, layout: Layout, before: int | None) -> None:
     tx.after_commit.append(
         lambda: log.info(
             "layout.version_changed",
@@ -80,11 +80,11 @@ def version_changed(tx: Tx, layout: Layout, before: int | None) -> None:
     )
 
 
-def orphans_created(org_id: UUID, event_id: UUID, orphans: int, reason: str) -> None:
+def log_orphans(org_id: UUID, event_id: UUID, orphans: int, reason: str) -> None:
     log.info("orphan_seats.created", org_id=str(org_id), event_id=str(event_id), orphans_created=orphans, reason=reason)
 
 
-def zone_access(
+def log_zone_access(
     org_id: UUID, event_id: UUID, zone_id: Any, user_id: UUID | None, *, granted: bool, reason: str
 ) -> None:
     outcome = {"access_granted": True} if granted else {"access_denied": True}

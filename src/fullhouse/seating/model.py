@@ -9,7 +9,7 @@ from msgspec import UNSET, Meta, UnsetType
 
 from fullhouse.accounts.model import Tier
 from fullhouse.kit.errors import Conflict, Forbidden, Invalid, NotFound
-from fullhouse.seating.plans.plan import AccessMode, Places, ZoneType
+from fullhouse.seating.plans.plan import AccessMode, Capacity, ZoneType
 
 Reason = Annotated[str, Meta(min_length=1, max_length=500, pattern=r"\S")]
 LIST_MAX_BYTES = 2**20  # the longest list of seats or guests that may be sent at once
@@ -225,7 +225,7 @@ class ZoneOverride(Request, frozen=True, kw_only=True, omit_defaults=True):
 
     name: Annotated[str, Meta(min_length=1, max_length=100, pattern=r"\S")] | UnsetType = UNSET
     zone_type: ZoneType | UnsetType = UNSET
-    capacity: Places | UnsetType = UNSET
+    capacity: Capacity | UnsetType = UNSET
     access_mode: AccessMode | UnsetType = UNSET
     membership_tier: Tier | UnsetType = UNSET
     allowed_roles: Annotated[list[str], Meta(max_length=10)] | UnsetType = UNSET

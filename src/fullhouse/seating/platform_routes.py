@@ -18,7 +18,7 @@ async def set_seating_policy(
 ) -> list[PolicyValue]:
     """Set an organisation's seating policy, and the fields that none of its events may override."""
     async with services.database.tenant(organization_id, who.actor) as tx:
-        await accounts.get_profile(tx)
+        await accounts.require_profile(tx)
         return await policies.set_policy(tx, data)
 
 
@@ -26,8 +26,8 @@ async def set_seating_policy(
 async def get_any_seating_policy(who: Principal, services: Services, organization_id: UUID) -> list[PolicyValue]:
     """An organisation's seating policy, and which fields are mandatory."""
     async with services.database.tenant(organization_id, who.actor) as tx:
-        await accounts.get_profile(tx)
-        return await policies.effective(tx)
+        await accounts.require_profile(tx)
+        return await policies.load_effective_policy(tx)
 
 
 @post("/api/events/{event_id:uuid}/seats/release", "platform.seating.release", status=200, body_limit=LIST_MAX_BYTES)
@@ -36,7 +36,7 @@ async def release_seats(who: Principal, services: Services, event_id: UUID, data
 
     For a super_admin. Sold seats stay sold and blocked seats blocked. A seat whose payment is under way stays held.
     """
-    organization_id = await events.organization_of(services, event_id)
+    organization_id = await events.require_organization(services, event_id)
     async with services.database.tenant(organization_id, who.actor) as tx:
         return Released(released=await seat_actions.release(tx, event_id, data))
 

@@ -32,13 +32,13 @@ FIELDS: dict[str, Field] = {
     "allow_hybrid_ga_reserved": Field(True, "One event may combine zones with seats and zones without."),
     "allow_vip_zones": Field(False, "VIP zones may be used."),
     "enforce_accessibility_rules": Field(
-        True, "Companion seats are reserved for the buyer of the wheelchair place beside them."
+        True, "Companion seats are reserved for the buyer of the wheelchair space beside them."
     ),
     "companion_release_occupancy_threshold": Field(
         85, "Percentage of a zone's seats sold at which its companion seats open to everybody, permanently.", 1, 100
     ),
-    "max_wheelchair_seats_per_booking": Field(1, "Most wheelchair places in one booking.", 0, 50),
-    "accessibility_audit_enabled": Field(True, "Bookings of wheelchair places are recorded in the audit log."),
+    "max_wheelchair_seats_per_booking": Field(1, "Most wheelchair spaces in one booking.", 0, 50),
+    "accessibility_audit_enabled": Field(True, "Bookings of wheelchair spaces are recorded in the audit log."),
     "max_seats_per_booking": Field(10, "Most seats and standing places in one booking.", 1, 100),
     "orphan_avoidance_strict": Field(True, "A choice that leaves a single empty seat is refused, not just flagged."),
     "group_adjacency_strict": Field(False, "A group that cannot sit together is refused instead of being split."),
@@ -87,7 +87,7 @@ def check_overrides(values: Mapping[str, Any], mandatory: Iterable[str]) -> list
     ]
 
 
-def effective(
+def explain_policy(
     organization: Mapping[str, Value], mandatory: Iterable[str], event: Mapping[str, Value]
 ) -> list[PolicyValue]:
     """Each field's value and its source: event, else organisation, else platform."""
@@ -114,41 +114,43 @@ def effective(
     return found
 
 
-def merged(organization: Mapping[str, Value], mandatory: Iterable[str], event: Mapping[str, Value]) -> "Effective":
+def merge_policy(
+    organization: Mapping[str, Value], mandatory: Iterable[str], event: Mapping[str, Value]
+) -> "EffectivePolicy":
     """The values of `effective` without their sources, for the hot path."""
     required = set(mandatory)
     own = {name: value for name, value in event.items() if name not in required}
-    return Effective({**_DEFAULTS, **organization, **own})
+    return EffectivePolicy({**_DEFAULTS, **organization, **own})
 
 
-class Effective(NamedTuple):
+class EffectivePolicy(NamedTuple):
     """The effective values alone."""
 
     values: Mapping[str, Value]
 
-    def on(self, name: str) -> bool:
+    def is_on(self, name: str) -> bool:
         return bool(self.values[name])
 
     def number(self, name: str) -> int:
         return int(self.values[name] or 0)
 
 
-def values_of(fields: Iterable[PolicyValue]) -> Effective:
-    return Effective({field.name: field.value for field in fields})
+def to_effective_policy(fields: Iterable[PolicyValue]) -> EffectivePolicy:
+    return EffectivePolicy({field.name: field.value for field in fields})
 
 
-def check_zones(zones: Iterable[Zone], policy: Effective) -> list[FieldError]:
+def check_zones(zones: Iterable[Zone], policy: EffectivePolicy) -> list[FieldError]:
     """Which of an event's zones the policy does not allow."""
     types = {zone.zone_type for zone in zones}
     seated, counted = types & RESERVED, types - RESERVED
     rules = (
-        (seated and not policy.on("allow_reserved_seating"), "Zones with seats are not allowed here."),
-        (counted and not policy.on("allow_ga_seating"), "Zones without seats are not allowed here."),
+        (seated and not policy.is_on("allow_reserved_seating"), "Zones with seats are not allowed here."),
+        (counted and not policy.is_on("allow_ga_seating"), "Zones without seats are not allowed here."),
         (
-            seated and counted and not policy.on("allow_hybrid_ga_reserved"),
+            seated and counted and not policy.is_on("allow_hybrid_ga_reserved"),
             "Zones with seats and zones without seats cannot be combined in one event.",
         ),
-        (types & VIP and not policy.on("allow_vip_zones"), "VIP zones are not allowed here."),
+        (types & VIP and not policy.is_on("allow_vip_zones"), "VIP zones are not allowed here."),
     )
     return [FieldError("zones", sentence) for broken, sentence in rules if broken]
 
@@ -156,12 +158,12 @@ def check_zones(zones: Iterable[Zone], policy: Effective) -> list[FieldError]:
 # --- an event's zones
 
 
-def zones_for_the_show(zones: Iterable[Zone], request: AttachLayout) -> list[Zone]:
+def apply_overlay(zones: Iterable[Zone], request: AttachLayout) -> list[Zone]:
     """The layout's zones as the overlay has them, without the disabled ones."""
-    return [_for_the_show(zone, request) for zone in zones if zone.id not in request.disabled_zones]
+    return [_apply_override(zone, request) for zone in zones if zone.id not in request.disabled_zones]
 
 
-def _for_the_show(zone: Zone, request: AttachLayout) -> Zone:
+def _apply_override(zone: Zone, request: AttachLayout) -> Zone:
     override = request.zone_overrides.get(zone.id)
     changes = {n: v for n, v in msgspec.structs.asdict(override).items() if v is not msgspec.UNSET} if override else {}
     if changes.get("access_mode", zone.access_mode) != zone.access_mode:
@@ -185,8 +187,8 @@ def check_overlay(
         for zone_id, price in request.pricing_zones.items()
         if zone_id in known and price not in prices
     ]
-    zones = zones_for_the_show(known.values(), request)
-    mistakes += [mistake for zone in zones for mistake in _zone_mistakes(zone, known[zone.id])]
+    zones = apply_overlay(known.values(), request)
+    mistakes += [mistake for zone in zones for mistake in _check_zone(zone, known[zone.id])]
     total = sum(zone.capacity for zone in zones)
     if not zones:
         mistakes.append(FieldError("disabled_zones", "At least one zone must stay enabled."))
@@ -196,7 +198,7 @@ def check_overlay(
     return mistakes
 
 
-def _zone_mistakes(zone: Zone, before: Zone) -> list[FieldError]:
+def _check_zone(zone: Zone, before: Zone) -> list[FieldError]:
     """The rules of the plan's own zones; an overlay cannot add seats."""
     path = f"zone_overrides.{zone.id}"
     had_seats, has_seats = before.zone_type in RESERVED, zone.zone_type in RESERVED
@@ -240,7 +242,7 @@ class Visitor(NamedTuple):
     listed: frozenset[UUID] = frozenset()  # the zones with their address on the guest list
 
 
-def why_not(zone: Zone, visitor: Visitor) -> str | None:
+def explain_denial(zone: Zone, visitor: Visitor) -> str | None:
     """None if the zone is open to them; otherwise a sentence that says who may enter."""
     match zone.access_mode:
         case "public":
@@ -258,6 +260,6 @@ def why_not(zone: Zone, visitor: Visitor) -> str | None:
 # --- companion seats
 
 
-def releases_companions(sold: int, capacity: int, policy: Effective) -> bool:
+def should_release_companions(sold: int, capacity: int, policy: EffectivePolicy) -> bool:
     """Counts sold seats only: holds could force a release, which is permanent."""
     return sold * 100 >= capacity * policy.number("companion_release_occupancy_threshold")

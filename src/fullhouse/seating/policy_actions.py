@@ -23,26 +23,26 @@ from fullhouse.seating.model import (
 from fullhouse.seating.policy import Value
 
 
-class Words(NamedTuple):
+class OrganizationPolicy(NamedTuple):
     """What an organisation's policy changes in the defaults, and what its events may not override."""
 
     values: dict[str, Value]
     mandatory: list[str]
 
 
-async def words_of_organization(tx: Tx) -> Words:
+async def load_organization_policy(tx: Tx) -> OrganizationPolicy:
     stored = await store.seating_policy(tx)
-    return Words(stored.values, stored.mandatory) if stored else Words({}, [])
+    return OrganizationPolicy(stored.values, stored.mandatory) if stored else OrganizationPolicy({}, [])
 
 
-def sentence(mistakes: Sequence[FieldError]) -> str:
+def render_mistakes(mistakes: Sequence[FieldError]) -> str:
     return " ".join(f"{m.path}: {m.message}" for m in mistakes[:5])
 
 
-async def effective(tx: Tx, event_id: UUID | None = None) -> list[PolicyValue]:
+async def load_effective_policy(tx: Tx, event_id: UUID | None = None) -> list[PolicyValue]:
     """Each field with its source: for the organisation, or for an event."""
     overlay = await store.event_layout(tx, event_id) if event_id else None
-    return policy.effective(*await words_of_organization(tx), overlay.policy if overlay else {})
+    return policy.explain_policy(*await load_organization_policy(tx), overlay.policy if overlay else {})
 
 
 async def set_policy(tx: Tx, request: SetPolicy) -> list[PolicyValue]:
@@ -66,7 +66,7 @@ async def set_policy(tx: Tx, request: SetPolicy) -> list[PolicyValue]:
         after={**after.values, "mandatory": after.mandatory},
     )
     await announce(tx, facts.SeatingPolicyChanged(subject_id=tx.organization_id))
-    return policy.effective(after.values, after.mandatory, {})
+    return policy.explain_policy(after.values, after.mandatory, {})
 
 
 async def set_event_policy(tx: Tx, event_id: UUID, request: SetEventPolicy, if_match: str | None) -> EventLayout:
@@ -75,13 +75,13 @@ async def set_event_policy(tx: Tx, event_id: UUID, request: SetEventPolicy, if_m
     before = await store.lock_event_layout(tx, event_id)
     if before is None:
         raise NoLayout()
-    versions.check(if_match, before.version)
-    inherited = await words_of_organization(tx)
+    versions.check_if_match(if_match, before.version)
+    inherited = await load_organization_policy(tx)
     if wrong := policy.check_overrides(request.policy, inherited.mandatory):
-        raise PolicyInvalid(sentence(wrong), fields=wrong)
+        raise PolicyInvalid(render_mistakes(wrong), fields=wrong)
     zones = await store.zones_of_event(tx, event_id)
-    if mistakes := policy.check_zones(zones, policy.merged(*inherited, request.policy)):
-        raise OverlayInvalid(sentence(mistakes), fields=mistakes)
+    if mistakes := policy.check_zones(zones, policy.merge_policy(*inherited, request.policy)):
+        raise OverlayInvalid(render_mistakes(mistakes), fields=mistakes)
     after = await store.put_event_policy(tx, event_id=event_id, policy=request.policy)
     assert after
     await audit.write(tx, "event.policy_set", "event", event_id, before=before.policy, after=after.policy)

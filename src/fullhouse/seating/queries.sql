@@ -25,7 +25,7 @@ SET name = :name, description = :description, total_capacity = :total_capacity, 
 WHERE organization_id = :org AND id = :layout_id
 RETURNING {layout};
 
--- name: delete_places
+-- name: delete_layout_places
 -- Seats are deleted with their zones (cascade).
 WITH gone AS (DELETE FROM seat_groups WHERE organization_id = :org AND layout_id = :layout_id)
 DELETE FROM zones WHERE organization_id = :org AND layout_id = :layout_id;
@@ -56,7 +56,7 @@ FROM unnest(:ids::uuid[], :ordinals::integer[], :seat_keys::text[], :zone_ids::u
      AS s (id, ordinal, seat_key, zone_id, section, row_label, number, category, price_category, companion_of),
      set_config('plan_cache_mode', 'force_generic_plan', true) AS kept;
 
--- name: plan_anew
+-- name: use_custom_plans
 -- Back to custom plans for the rest of the transaction, as the pool sets it (kit/db/database.py).
 SELECT set_config('plan_cache_mode', 'force_custom_plan', true) AS value;
 
@@ -99,7 +99,7 @@ SELECT geometry FROM layouts WHERE organization_id = :org AND id = :layout_id;
 UPDATE layouts SET status = :status, updated_at = app.clock()
 WHERE organization_id = :org AND id = :layout_id RETURNING {layout};
 
--- name: archive_others
+-- name: archive_other_versions
 UPDATE layouts SET status = 'archived', updated_at = app.clock()
 WHERE organization_id = :org AND family_id = :family_id AND status = 'active' AND id <> :layout_id;
 
@@ -147,7 +147,7 @@ SELECT EXISTS (SELECT FROM event_seats WHERE organization_id = :org AND event_id
                AND status IN ('held', 'sold'))
     OR EXISTS (SELECT FROM pools WHERE organization_id = :org AND event_id = :event_id AND held + sold + day_peak > 0);
 
--- name: taken_places
+-- name: count_taken
 -- Counted from the holds and the tickets themselves.
 SELECT (t.held + coalesce(sum(d.held), 0))::integer AS held, (t.sold + coalesce(sum(d.sold), 0))::integer AS sold
 FROM app.taken_places(:org, :event_id) t LEFT JOIN LATERAL app.taken_by_day(:org, :event_id) d ON true GROUP BY t.held,
@@ -160,7 +160,7 @@ DELETE FROM event_seats WHERE organization_id = :org AND event_id = :event_id;
 WITH emptied AS (DELETE FROM pools WHERE organization_id = :org AND event_id = :event_id AND kind = 'zone')
 DELETE FROM event_zones WHERE organization_id = :org AND event_id = :event_id;
 
--- name: carry_guests
+-- name: move_guests
 -- Moves guest lists to the new zones with the same keys.
 UPDATE zone_guests g SET zone_id = there.id
 FROM event_zones here, unnest(:ids::uuid[], :keys::text[]) AS there (id, key)
@@ -216,7 +216,7 @@ SELECT array(SELECT seat_id FROM event_seats WHERE organization_id = :org AND ev
              AND status = 'blocked'
              ORDER BY ordinal);
 
--- name: blocked_seats_in
+-- name: match_blocked_seats
 -- The seats of another version with the same keys as the seats that are blocked now.
 SELECT array(
     SELECT there.id FROM event_seats e
@@ -263,7 +263,7 @@ SELECT FROM pools WHERE organization_id = :org AND event_id = :event_id ORDER BY
 
 -- name: lock_seats
 -- Ordered by id, like every statement that locks seats, against deadlocks. Locks companion seats and the wheelchair
--- places that they accompany as well: these change when a hold ends.
+-- spaces that they accompany as well: these change when a hold ends.
 SELECT seat_id, status, reserved_for IS NOT NULL AS is_kept FROM event_seats
 WHERE organization_id = :org AND event_id = :event_id AND (
     seat_id = ANY (:seat_ids::uuid[]) OR companion_of = ANY (:seat_ids::uuid[]) OR seat_id = ANY (ARRAY(
@@ -272,7 +272,7 @@ WHERE organization_id = :org AND event_id = :event_id AND (
           AND companion_of IS NOT NULL)))
 ORDER BY seat_id FOR UPDATE;
 
--- name: set_seats
+-- name: set_seat_status
 UPDATE event_seats SET status = :status, held_until = NULL, hold_id = NULL, reserved_for = NULL, reserved_until = NULL,
                        version = version + 1
 WHERE organization_id = :org AND event_id = :event_id AND seat_id = ANY (:seat_ids::uuid[])
@@ -285,8 +285,8 @@ WHERE e.organization_id = :org AND e.event_id = :event_id AND e.seat_id = ANY (:
   AND s.category IN ('wheelchair', 'companion')
 ORDER BY s.ordinal;
 
--- name: accompany
--- Of seats that were unblocked, reserves the companions of wheelchair places that are held or sold.
+-- name: reserve_companions
+-- Of seats that were unblocked, reserves the companions of wheelchair spaces that are held or sold.
 SELECT k.ordinal, k.version
 FROM app.keep_companions(:org, :event_id, ARRAY(
     SELECT companion_of FROM event_seats
@@ -325,7 +325,7 @@ WHERE organization_id = :org AND event_id = :event_id AND zone_id = :zone_id
   AND (:after_email?::text IS NULL OR email > :after_email)
 ORDER BY email LIMIT :limit;
 
--- name: zones_listing
+-- name: list_guest_zones
 SELECT array(SELECT zone_id FROM zone_guests WHERE organization_id = :org AND event_id = :event_id
              AND email = lower(:email));
 
@@ -339,7 +339,7 @@ SET values = excluded.values, mandatory = excluded.mandatory, version = seating_
     updated_at = app.clock()
 RETURNING values, mandatory, version;
 
--- name: sold_seats
+-- name: lock_sold_seats
 -- Locks the rows: no sale or refund runs meanwhile.
 SELECT e.seat_id, e.ordinal, e.ticket_id, s.seat_key
 FROM event_seats e JOIN seats s ON s.id = e.seat_id AND s.organization_id = e.organization_id
@@ -373,7 +373,7 @@ WHERE organization_id = :org AND event_id = :event_id AND (:after_at?::timestamp
                                                            OR (created_at, id) > (:after_at, :after_id?::uuid))
 ORDER BY created_at, id LIMIT :limit;
 
--- name: moves_of
+-- name: list_moves
 SELECT m.ticket_id, m.from_seat_id, f.seat_key AS from_seat_key, m.to_seat_id, t.seat_key AS to_seat_key, m.kind,
        m.reason
 FROM seat_moves m
@@ -389,8 +389,8 @@ WHERE organization_id = :org AND id = :migration_id RETURNING {migration};
 -- name: allow_relocation
 SELECT set_config('app.relocating', :migration_id::uuid::text, true);
 
--- name: kept_companions
--- Companion seats that are reserved for buyers who move, by their new wheelchair places.
+-- name: list_kept_companions
+-- Companion seats that are reserved for buyers who move, by their new wheelchair spaces.
 SELECT m.to_seat_id AS seat_id, e.reserved_until,
        CASE WHEN e.reserved_for = m.from_seat_id THEN m.to_seat_id ELSE e.reserved_for END AS reserved_for
 FROM event_seats e
@@ -398,7 +398,7 @@ JOIN seat_moves m ON m.organization_id = :org AND m.migration_id = :migration_id
 WHERE e.organization_id = :org AND e.event_id = :event_id AND e.status = 'available' AND e.reserved_until > app.clock()
   AND m.to_seat_id IS NOT NULL;
 
--- name: keep_companions
+-- name: restore_companions
 UPDATE event_seats e SET reserved_for = kept.reserved_for, reserved_until = kept.reserved_until, version = e.version + 1
 FROM unnest(:seat_ids::uuid[], :user_ids::uuid[], :untils::timestamptz[])
     AS kept (seat_id, reserved_for, reserved_until)
@@ -407,12 +407,12 @@ WHERE e.organization_id = :org AND e.event_id = :event_id AND e.companion_of = k
                   AND z.zone_id = e.zone_id
                   AND z.companions_released);
 
--- name: keep_released
+-- name: restore_released
 -- Released companion seats stay released in the zones with the same keys.
 UPDATE event_zones SET companions_released = true
 WHERE organization_id = :org AND event_id = :event_id AND zone_key = ANY (:zone_keys::text[]);
 
--- name: seat_tickets_again
+-- name: reassign_seats
 -- Marks the new layout's seats as sold, as the migration plans it.
 UPDATE event_seats e SET status = 'sold', ticket_id = m.ticket_id, version = e.version + 1
 FROM seat_moves m
@@ -439,7 +439,7 @@ FROM event_zones z CROSS JOIN LATERAL (
 WHERE z.organization_id = :org AND z.event_id = :event_id AND z.zone_type NOT IN ('reserved_seating', 'vip_reserved')
   AND n.sold > 0;
 
--- name: count_sold_again
+-- name: recount_sold
 -- Zones with seats: counted from the rows. Zones without: what was sold (`sold_in_zones`: :zone_keys,
 -- :ticket_type_ids, :sold) in the zone with the same key. The event's own pool is unchanged: a ticket that lost its
 -- seat is still sold.

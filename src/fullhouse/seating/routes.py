@@ -11,15 +11,15 @@ from fullhouse.events.venues import actions as venues
 from fullhouse.kit.actors import Principal
 from fullhouse.kit.db.cursors import LIMIT, Page, page_by_age
 from fullhouse.kit.db.database import Tx
-from fullhouse.kit.http.answer import Answer
 from fullhouse.kit.http.endpoints import delete, get, post, put
 from fullhouse.kit.http.parameters import After, PageSize
+from fullhouse.kit.http.response import Response
 from fullhouse.kit.services import Services
 from fullhouse.seating import actions, store
 from fullhouse.seating.maps import drawing, geometry
 from fullhouse.seating.model import Layout, LayoutView
-from fullhouse.seating.plans import differences, formats, generators, reading
-from fullhouse.seating.plans.chart import compile
+from fullhouse.seating.plans import decoding, differences, formats, generators
+from fullhouse.seating.plans.chart import build_chart
 from fullhouse.seating.plans.differences import PlanDifference
 from fullhouse.seating.plans.plan import Plan
 
@@ -45,7 +45,7 @@ async def list_layouts(
     cursor: After = None,
 ) -> Page[Layout]:
     """A venue's layouts, every version of each, oldest first."""
-    await venues.get_venue(tx, venue_id)
+    await venues.require_venue(tx, venue_id)
     return await page_by_age(
         tx, services.keyring, "layouts", store.list_layouts, cursor, limit, venue_id=venue_id, status=status
     )
@@ -57,7 +57,7 @@ async def list_layouts(
 )  # fmt: skip
 async def create_layout(tx: Tx, who: Principal, venue_id: UUID, raw: bytes) -> LayoutView:
     """Make a layout from a plan (`fullhouse/1`), as a draft. All mistakes are listed at once."""
-    return await actions.view(tx, await actions.create_layout(tx, who, venue_id, lambda: reading.read(raw)))
+    return await actions.to_view(tx, await actions.create_layout(tx, who, venue_id, lambda: decoding.decode_plan(raw)))
 
 
 @post(
@@ -72,37 +72,37 @@ async def import_layout(
     notes: list[str] = []
 
     def read() -> Plan:
-        plan, noticed = formats.read(raw, format)
+        plan, noticed = formats.read_plan(raw, format)
         notes.extend(noticed)
         return plan
 
-    view = await actions.view(tx, await actions.create_layout(tx, who, venue_id, read))
+    view = await actions.to_view(tx, await actions.create_layout(tx, who, venue_id, read))
     return Imported(**msgspec.structs.asdict(view), notes=notes)
 
 
 @post("/api/venues/{venue_id:uuid}/layouts/generate", "layouts.write", location="/api/layouts/{id}", deadline_s=SLOW_S)
 async def generate_layout(tx: Tx, who: Principal, venue_id: UUID, data: generators.Generator) -> LayoutView:
     """Make a layout from a few numbers, as a draft: rows, an arena, tables, a theatre, a festival."""
-    return await actions.view(tx, await actions.create_layout(tx, who, venue_id, lambda: generators.generate(data)))
+    return await actions.to_view(tx, await actions.create_layout(tx, who, venue_id, lambda: generators.generate(data)))
 
 
 @post("/api/layouts/preview", "layouts.read", status=200, media_type="image/svg+xml")
-async def preview_plan(data: generators.Generator) -> Answer:
+async def preview_plan(data: generators.Generator) -> Response:
     """Draw what `generate` would make, as SVG; nothing is stored."""
-    drawn = await asyncio.to_thread(lambda: drawing.svg(generators.generate(data)))
-    return _picture(drawn)
+    drawn = await asyncio.to_thread(lambda: drawing.render_svg(generators.generate(data)))
+    return _svg_response(drawn)
 
 
 @get("/api/layouts/{layout_id:uuid}", "layouts.read")
 async def get_layout(tx: Tx, layout_id: UUID) -> LayoutView:
     """One version of a layout, with its zones."""
-    return await actions.view(tx, await actions.get_layout(tx, layout_id))
+    return await actions.to_view(tx, await actions.get_layout(tx, layout_id))
 
 
 @put("/api/layouts/{layout_id:uuid}", "layouts.write", accepts=JSON, body_limit=PLAN_MAX_BYTES, deadline_s=SLOW_S)
 async def replace_layout(tx: Tx, layout_id: UUID, raw: bytes) -> LayoutView:
     """Replace the plan of a draft."""
-    return await actions.view(tx, await actions.replace_draft(tx, layout_id, lambda: reading.read(raw)))
+    return await actions.to_view(tx, await actions.replace_draft(tx, layout_id, lambda: decoding.decode_plan(raw)))
 
 
 @delete("/api/layouts/{layout_id:uuid}", "layouts.write")
@@ -117,41 +117,43 @@ async def delete_layout(tx: Tx, layout_id: UUID) -> None:
 )  # fmt: skip
 async def create_version(tx: Tx, who: Principal, layout_id: UUID, raw: bytes) -> LayoutView:
     """Make the next version of a layout, as a draft. Events on older versions stay there."""
-    return await actions.view(tx, await actions.create_version(tx, who, layout_id, lambda: reading.read(raw)))
+    return await actions.to_view(
+        tx, await actions.create_version(tx, who, layout_id, lambda: decoding.decode_plan(raw))
+    )
 
 
 @post("/api/layouts/{layout_id:uuid}/activate", "layouts.activate", status=200)
 async def activate_layout(tx: Tx, layout_id: UUID) -> LayoutView:
     """Activate a draft, so that events can use it; the version that was active is archived."""
-    return await actions.view(tx, await actions.activate(tx, layout_id))
+    return await actions.to_view(tx, await actions.activate(tx, layout_id))
 
 
 @post("/api/layouts/{layout_id:uuid}/archive", "layouts.activate", status=200)
 async def archive_layout(tx: Tx, layout_id: UUID) -> LayoutView:
     """Archive a version: no other event can use it. Events that have it keep it."""
-    return await actions.view(tx, await actions.archive(tx, layout_id))
+    return await actions.to_view(tx, await actions.archive(tx, layout_id))
 
 
 @get("/api/layouts/{layout_id:uuid}/plan", "layouts.read", media_type="application/json")
-async def get_plan(tx: Tx, layout_id: UUID, format: formats.Written = "fullhouse") -> Answer:
+async def get_plan(tx: Tx, layout_id: UUID, format: formats.ExportFormat = "fullhouse") -> Response:
     """The whole plan: as `fullhouse/1`, which can be sent back to make the next version, or as a layout's `config`."""
     plan = await actions.get_plan(tx, layout_id)
-    return Answer(200, await asyncio.to_thread(formats.WRITERS[format], plan))
+    return Response(200, await asyncio.to_thread(formats.WRITERS[format], plan))
 
 
 @get("/api/layouts/{layout_id:uuid}/preview.svg", "layouts.read", media_type="image/svg+xml")
-async def preview_layout(tx: Tx, layout_id: UUID) -> Answer:
+async def preview_layout(tx: Tx, layout_id: UUID) -> Response:
     """A drawing of the layout."""
     plan = await actions.get_plan(tx, layout_id)
-    return _picture(await asyncio.to_thread(drawing.svg, plan))
+    return _svg_response(await asyncio.to_thread(drawing.render_svg, plan))
 
 
 @get("/api/layouts/{layout_id:uuid}/seatmap", "layouts.read", media_type=BYTES)
-async def get_layout_seatmap(tx: Tx, layout_id: UUID) -> Answer:
+async def get_layout_seatmap(tx: Tx, layout_id: UUID) -> Response:
     """The layout's map geometry (docs/seatmap-format.md), whether an event uses it or not."""
     plan = await actions.get_plan(tx, layout_id)
-    packed = await asyncio.to_thread(lambda: geometry.geometry(plan, compile(plan)))
-    return Answer(200, packed, (("cache-control", "private, no-cache"),), BYTES)
+    packed = await asyncio.to_thread(lambda: geometry.encode_geometry(plan, build_chart(plan)))
+    return Response(200, packed, (("cache-control", "private, no-cache"),), BYTES)
 
 
 @get("/api/layouts/{layout_id:uuid}/differences", "layouts.read")
@@ -160,12 +162,12 @@ async def compare_layouts(
 ) -> PlanDifference:
     """Seats that were added, removed, moved, renumbered or recategorised since another version."""
     old, new = [await actions.get_plan(tx, i) for i in (since, layout_id)]
-    return await asyncio.to_thread(differences.difference, old, new)
+    return await asyncio.to_thread(differences.compare_plans, old, new)
 
 
-def _picture(svg: str) -> Answer:
+def _svg_response(svg: str) -> Response:
     # A browser may open it as a document of its own: the policy lets no script run in it.
-    return Answer(
+    return Response(
         200,
         svg.encode(),
         (("content-security-policy", "default-src 'none'; style-src 'unsafe-inline'"),),

@@ -22,15 +22,15 @@ from fullhouse.kit.secrets import Keyring
 from fullhouse.seating import journal
 from fullhouse.seating.model import AVAILABLE, SOLD, ZoneAccessDenied
 from fullhouse.seating.overlay import actions as seating
-from fullhouse.tickets import papers, store
+from fullhouse.tickets import documents, store
 from fullhouse.tickets.facts import TicketTransferred, TicketVoided
-from fullhouse.tickets.model import Item, Ticket, TicketNotFound, TicketOver, TicketRow, TicketView, Transfer
-from fullhouse.tickets.signing import keys as signing_keys
+from fullhouse.tickets.model import SoldItem, Ticket, TicketNotFound, TicketNotValid, TicketRow, TicketView, Transfer
+from fullhouse.tickets.signing import signing_keys as signing_signing_keys
 
 NONCE_BYTES = 8
 
 
-async def issue(tx: Tx, event_id: UUID, items: Sequence[Item]) -> list[Ticket]:
+async def issue(tx: Tx, event_id: UUID, items: Sequence[SoldItem]) -> list[Ticket]:
     """Issues a ticket for each seat or spot, of one order or several. Their holds are already converted in this
     transaction."""
     new = [(new_id(), item) for item in items for _ in range(item.quantity)]
@@ -45,7 +45,7 @@ async def issue(tx: Tx, event_id: UUID, items: Sequence[Item]) -> list[Ticket]:
         ticket_type_ids=[item.ticket_type_id for _, item in new],
         seat_ids=[item.seat_id for _, item in new],
         zone_ids=[item.zone_id for _, item in new],
-        numbers=[f"{event_code(event_id)}-{number:05}" for number in numbers],
+        numbers=[f"{event_prefix(event_id)}-{number:05}" for number in numbers],
         codes=[new_code() for _ in new],
         nonces=[os.urandom(NONCE_BYTES) for _ in new],
         holder_names=[item.holder_name for _, item in new],
@@ -66,7 +66,7 @@ async def issue(tx: Tx, event_id: UUID, items: Sequence[Item]) -> list[Ticket]:
         )
         if len(sold) != len(seated):
             raise RuntimeError("a seat of this sale is not held any more: the sale is rolled back")
-        seating.tell_seats(tx, event_id, [(row.ordinal, row.version) for row in sold], SOLD)
+        seating.publish_seats(tx, event_id, [(row.ordinal, row.version) for row in sold], SOLD)
     return tickets
 
 
@@ -77,17 +77,17 @@ async def void(
     tickets = await store.lock_tickets(tx, ticket_ids)
     zones = [ticket.zone_id for ticket in tickets if ticket.zone_id]
     kinds = [ticket.ticket_type_id for ticket in tickets]
-    await store.lock_zone_pools(tx, event_id=event_id, zone_ids=zones, type_ids=kinds)
+    await store.lock_pools(tx, event_id=event_id, zone_ids=zones, type_ids=kinds)
     await store.lock_sold_seats(tx, event_id=event_id, ticket_ids=list(ticket_ids))
     voided = await store.void_tickets(tx, ticket_ids=list(ticket_ids), status=status, reason=reason)
     voided_ids = [ticket.id for ticket in voided]
     freed = await store.free_seats(tx, event_id=event_id, ticket_ids=voided_ids)
-    await store.take_back_places(tx, event_id=event_id, ticket_ids=voided_ids)
+    await store.release_sold_places(tx, event_id=event_id, ticket_ids=voided_ids)
     counts = await store.zones_counted(tx, event_id=event_id, zone_ids=[t.zone_id for t in voided if t.zone_id])
     zone_counts = [(row.zone_id, row.held, row.sold, row.version) for row in counts]
-    seating.tell_seats(tx, event_id, [(row.ordinal, row.version) for row in freed], AVAILABLE, zone_counts)
+    seating.publish_seats(tx, event_id, [(row.ordinal, row.version) for row in freed], AVAILABLE, zone_counts)
     seats = [ticket.seat_id for ticket in voided]
-    journal.freed_again(tx, event_id, seats, {row.ordinal for row in freed}, reason or status)
+    journal.log_freed_seats(tx, event_id, seats, {row.ordinal for row in freed}, reason or status)
     for ticket in voided:
         after = {"status": status, "number": ticket.number}
         await audit.write(tx, f"ticket.{status}", "ticket", ticket.id, after=after, reason=reason)
@@ -98,7 +98,7 @@ async def void(
     return voided
 
 
-async def get_ticket(tx: Tx, ticket_id: UUID) -> Ticket:
+async def require_ticket(tx: Tx, ticket_id: UUID) -> Ticket:
     found = await store.ticket_by_id(tx, ticket_id)
     if found is None:
         raise TicketNotFound
@@ -109,7 +109,7 @@ async def tickets_of_order(tx: Tx, order_id: UUID) -> list[Ticket]:
     return await store.tickets_of_order(tx, order_id)
 
 
-def event_code(event_id: UUID) -> str:
+def event_prefix(event_id: UUID) -> str:
     """The event's prefix in ticket numbers: six characters from the random part of its id."""
     rest, mark = event_id.int % 31**6, ""
     for _ in range(6):
@@ -121,34 +121,36 @@ def event_code(event_id: UUID) -> str:
 # --- holders
 
 
-async def see(tx: Tx, keyring: Keyring, who: Principal, ticket_id: UUID) -> TicketView:
+async def read_ticket(tx: Tx, keyring: Keyring, who: Principal, ticket_id: UUID) -> TicketView:
     """The caller's own ticket, or any for staff. Others are refused as not found."""
-    row = await store.printed_ticket(tx, ticket_id)
+    row = await store.printable_ticket(tx, ticket_id)
     if row is None or not may_see(who, row):
         raise TicketNotFound
-    return await _printed(tx, keyring, row)  # of the checked row: a row read again may have a new holder
+    return await _to_view(tx, keyring, row)  # of the checked row: a row read again may have a new holder
 
 
 def may_see(who: Principal, row: TicketRow) -> bool:
     """The holder may; the buyer, until the ticket is transferred; and staff."""
     return (
         who.id == row.holder_user_id
-        or (who.id == row.buyer_id and not row.is_passed_on_by(who.id))
+        or (who.id == row.buyer_id and not row.is_transferred_by(who.id))
         or "sales.read" in who.allowed
     )
 
 
-async def my_tickets(
+async def list_my_tickets(
     tx: Tx, keyring: Keyring, who: Principal, status: str | None, group: str | None, cursor: str | None, limit: int
 ) -> Page[TicketView]:
     cursors = Cursors(keyring, "my-tickets", tx.organization_id, who.id, status, group)
     after_at, after_id = cursors.read(cursor, datetime, UUID) or (None, None)
     if group == "transferred":
-        rows = await store.tickets_passed_on(tx, user_id=who.id, after_at=after_at, after_id=after_id, limit=limit + 1)
+        rows = await store.transferred_tickets(
+            tx, user_id=who.id, after_at=after_at, after_id=after_id, limit=limit + 1
+        )
         transferred = cursors.page(rows, limit, "issued_at", "id")
-        return Page([papers.passed_on(row) for row in transferred.data], transferred.next_cursor)
+        return Page([documents.to_transferred_view(row) for row in transferred.data], transferred.next_cursor)
     if group == "upcoming":
-        rows = await store.tickets_to_come(
+        rows = await store.upcoming_tickets(
             tx, user_id=who.id, status=status, after_at=after_at, after_id=after_id, limit=limit + 1
         )
         page = cursors.page(rows, limit, "plays_at", "id")
@@ -157,42 +159,42 @@ async def my_tickets(
             tx, user_id=who.id, status=status, group=group, after_at=after_at, after_id=after_id, limit=limit + 1
         )
         page = cursors.page(rows, limit, "issued_at", "id")
-    codes = await signing_keys.codes(tx, keyring, page.data)
-    return Page([papers.view(row, qr) for row, qr in zip(page.data, codes, strict=True)], page.next_cursor)
+    codes = await signing_signing_keys.sign_codes(tx, keyring, page.data)
+    return Page([documents.to_view(row, qr) for row, qr in zip(page.data, codes, strict=True)], page.next_cursor)
 
 
-async def printed(tx: Tx, keyring: Keyring, order_id: UUID) -> list[TicketView]:
+async def list_printable(tx: Tx, keyring: Keyring, order_id: UUID) -> list[TicketView]:
     """The valid tickets of an order, except those that its buyer has transferred."""
-    found = await store.printed_tickets_of_order(tx, order_id)
-    rows = [row for row in found if row.status == "valid" and not row.is_passed_on_by(row.buyer_id)]
-    codes = await signing_keys.codes(tx, keyring, rows)
-    return [papers.view(row, qr) for row, qr in zip(rows, codes, strict=True)]
+    found = await store.printable_tickets_of_order(tx, order_id)
+    rows = [row for row in found if row.status == "valid" and not row.is_transferred_by(row.buyer_id)]
+    codes = await signing_signing_keys.sign_codes(tx, keyring, rows)
+    return [documents.to_view(row, qr) for row, qr in zip(rows, codes, strict=True)]
 
 
-async def printed_one(tx: Tx, keyring: Keyring, ticket_id: UUID) -> TicketView:
-    row = await store.printed_ticket(tx, ticket_id)
+async def read_printable(tx: Tx, keyring: Keyring, ticket_id: UUID) -> TicketView:
+    row = await store.printable_ticket(tx, ticket_id)
     if row is None:
         raise TicketNotFound
-    return await _printed(tx, keyring, row)
+    return await _to_view(tx, keyring, row)
 
 
-async def _printed(tx: Tx, keyring: Keyring, row: TicketRow) -> TicketView:
-    (qr,) = await signing_keys.codes(tx, keyring, [row])
-    return papers.view(row, qr)
+async def _to_view(tx: Tx, keyring: Keyring, row: TicketRow) -> TicketView:
+    (qr,) = await signing_signing_keys.sign_codes(tx, keyring, [row])
+    return documents.to_view(row, qr)
 
 
 async def transfer(tx: Tx, keyring: Keyring, who: Principal, ticket_id: UUID, to: Transfer) -> Ticket:
     """Transfers a ticket to another person, who gets a new QR code and text code; the old ones are void. Only staff see
     the new code in the response. Of two concurrent transfers the first wins."""
-    before = await see(tx, keyring, who, ticket_id)
-    event = await events.share_event(tx, before.event_id)
+    before = await read_ticket(tx, keyring, who, ticket_id)
+    event = await events.lock_event_shared(tx, before.event_id)
     await store.lock_tickets(tx, [ticket_id])
     if before.status != "valid" or event.status in ("ended", "cancelled", "archived"):
-        raise TicketOver(f"The ticket is {before.status}, and its event is {event.status}.")
-    person = await accounts.customer(tx, to.email, to.name)
+        raise TicketNotValid(f"The ticket is {before.status}, and its event is {event.status}.")
+    person = await accounts.find_or_create_customer(tx, to.email, to.name)
     if before.zone_id:
-        zone = await seating.zone_of(tx, before.event_id, before.zone_id)
-        await seating.check_access(tx, before.event_id, [zone], _as_visitor(tx, person))
+        zone = await seating.require_zone(tx, before.event_id, before.zone_id)
+        await seating.check_access(tx, before.event_id, [zone], _principal_of_user(tx, person))
     ticket = await store.transfer_ticket(
         tx,
         ticket_id=ticket_id,
@@ -204,7 +206,7 @@ async def transfer(tx: Tx, keyring: Keyring, who: Principal, ticket_id: UUID, to
         code=new_code(),
     )
     if ticket is None:
-        raise TicketOver()
+        raise TicketNotValid()
     names = {"name": before.holder_name}, {"name": to.name}
     await audit.write(tx, "ticket.transferred", "ticket", ticket_id, before=names[0], after=names[1])
     fact = TicketTransferred(
@@ -224,26 +226,26 @@ async def transfer_from_order(
     tx: Tx, keyring: Keyring, order_id: UUID, buyer_id: UUID, ticket_id: UUID, to: Transfer
 ) -> Ticket:
     """Transfers a ticket for a caller who has the order's secret: with the rights of its buyer, for this order only."""
-    if (await get_ticket(tx, ticket_id)).order_id != order_id:
+    if (await require_ticket(tx, ticket_id)).order_id != order_id:
         raise TicketNotFound
-    buyer = _as_customer(tx, buyer_id, "by the order's link")
+    buyer = _customer_principal(tx, buyer_id, "by the order's link")
     tx.actor = buyer.actor  # the actor in the audit
     return await transfer(tx, keyring, buyer, ticket_id, to)
 
 
-async def note_zone_denied(tx: Tx, ticket_id: UUID, denied: ZoneAccessDenied) -> None:
+async def record_zone_denied(tx: Tx, ticket_id: UUID, denied: ZoneAccessDenied) -> None:
     """Audits a transfer that was refused by a zone, in a new transaction: the refusal rolled back its own."""
     after = {"zone_id": denied.extra.get("zone_id"), "code": denied.code}
     await audit.write(tx, "zone.access_denied", "ticket", ticket_id, after=after, reason=denied.detail)
-    denied.noted = True
+    denied.is_audited = True
 
 
-def _as_visitor(tx: Tx, person: User) -> Principal:
+def _principal_of_user(tx: Tx, person: User) -> Principal:
     """A principal for a person who is not signed in, to check their access to a zone."""
-    return _as_customer(tx, person.id, person.name, person.role)
+    return _customer_principal(tx, person.id, person.name, person.role)
 
 
-def _as_customer(tx: Tx, user_id: UUID, name: str | None = None, role: str = "customer") -> Principal:
+def _customer_principal(tx: Tx, user_id: UUID, name: str | None = None, role: str = "customer") -> Principal:
     assert tx.organization_id
     actor = msgspec.structs.replace(tx.actor, type="user", id=user_id, name=name)
     return Principal(organization_id=tx.organization_id, actor=actor, role=role, allowed=frozenset())
@@ -251,8 +253,8 @@ def _as_customer(tx: Tx, user_id: UUID, name: str | None = None, role: str = "cu
 
 async def cancel(tx: Tx, ticket_id: UUID, reason: str) -> Ticket:
     """Staff void a ticket; its seat or spot is on sale again. Does not refund the payment (see refunds)."""
-    ticket = await get_ticket(tx, ticket_id)
-    await events.share_event(tx, ticket.event_id)
+    ticket = await require_ticket(tx, ticket_id)
+    await events.lock_event_shared(tx, ticket.event_id)
     if not (voided := await void(tx, ticket.event_id, [ticket_id], "cancelled", reason)):
-        raise TicketOver(f"The ticket is already {ticket.status}.")
+        raise TicketNotValid(f"The ticket is already {ticket.status}.")
     return voided[0]

@@ -15,7 +15,7 @@ from fullhouse.kit.money import Money
 Reason = Annotated[str, Meta(min_length=1, max_length=500, pattern=r"\S")]
 
 
-class Item(NamedTuple):
+class SoldItem(NamedTuple):
     """A sold order item for which tickets are issued: a seat, or a quantity of a zone or type. `actor` reported the
     payment."""
 
@@ -56,7 +56,7 @@ class Ticket(msgspec.Struct, frozen=True, kw_only=True):
     issued_at: datetime
     transferred_at: datetime | None
 
-    def is_passed_on_by(self, buyer_id: UUID) -> bool:
+    def is_transferred_by(self, buyer_id: UUID) -> bool:
         """Whether the ticket now belongs to someone else than its buyer, who may know that, but not its codes."""
         return self.transferred_at is not None and self.holder_user_id != buyer_id
 
@@ -175,7 +175,7 @@ class TicketNotFound(NotFound):
     code, title = "ticket_not_found", "No such ticket"
 
 
-class TicketOver(Conflict):
+class TicketNotValid(Conflict):
     """The ticket was used, cancelled, refunded or transferred already, or its event is over."""
 
     code, title = "ticket_not_valid", "The ticket is no longer valid"

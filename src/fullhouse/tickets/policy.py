@@ -27,8 +27,10 @@ from fullhouse.tickets.types.model import (
     TicketType,
 )
 
-PER_ORDER = 10  # tickets in one purchase, whatever their types
-FEW = 20  # up to so many tickets left of a type, buyers see the number (the same in app.hold and Places.svelte)
+PER_ORDER_MAX = 10  # tickets in one purchase, whatever their types
+LEFT_SHOWN_MAX = (
+    20  # up to so many tickets left of a type, buyers see the number (the same in app.hold and Places.svelte)
+)
 
 
 def window(kind: TicketType, event: Event) -> tuple[datetime, datetime]:
@@ -44,14 +46,14 @@ def is_on_sale(kind: TicketType, event: Event, now: datetime) -> bool:
     return start <= now <= end
 
 
-def left(kind: TicketType) -> int | None:
+def count_left(kind: TicketType) -> int | None:
     return None if kind.quantity is None else max(0, kind.quantity - (kind.held or 0) - (kind.sold or 0))
 
 
-def offer(kind: TicketType, event: Event, charges: list[Charge], now: datetime, places: int | None = None) -> Offer:
+def to_offer(kind: TicketType, event: Event, charges: list[Charge], now: datetime, places: int | None = None) -> Offer:
     """A type as a buyer sees it. `places` is how many more tickets the event and the type's zones allow, if limited."""
     start, end = window(kind, event)
-    remaining = min((n for n in (left(kind), places) if n is not None), default=None)
+    remaining = min((n for n in (count_left(kind), places) if n is not None), default=None)
     status = "closed" if now > end else "upcoming" if now < start else "sold_out" if remaining == 0 else "on_sale"
     return Offer(
         id=kind.id,
@@ -66,45 +68,45 @@ def offer(kind: TicketType, event: Event, charges: list[Charge], now: datetime, 
         sale_end_at=end,
         status=status,  # type: ignore[arg-type]
         left=remaining,
-        max_per_order=kind.max_per_order or PER_ORDER,
+        max_per_order=kind.max_per_order or PER_ORDER_MAX,
         entitlement=kind.entitlement,
         valid_days=kind.valid_days,
         charges=charges,
     )
 
 
-def as_seen(offer: Offer) -> Offer:
+def as_visible(offer: Offer) -> Offer:
     """The offer reduced to what a buyer can see: two equal results look the same."""
-    return offer if offer.left is None else replace(offer, left=min(offer.left, FEW + 1))
+    return offer if offer.left is None else replace(offer, left=min(offer.left, LEFT_SHOWN_MAX + 1))
 
 
-def sells(kind: TicketType, zone_key: str | None, *, seated: bool) -> bool:
+def can_sell(kind: TicketType, zone_key: str | None, *, seated: bool) -> bool:
     """Whether this type can be sold for this zone. An event without a layout has no zones."""
     return zone_key is None or ((not kind.zones or zone_key in kind.zones) and (kind.kind == "seated") == seated)
 
 
-def stands_alone(kind: TicketType) -> bool:
+def can_sell_without_layout(kind: TicketType) -> bool:
     """Whether it can be sold in an event without a layout (the same rule as app.has_places)."""
     return kind.kind == "ga" and kind.quantity is not None
 
 
-def days_of(event: Event) -> set[date]:
+def list_days(event: Event) -> set[date]:
     """The local dates from the event's start to its end."""
     zone = ZoneInfo(event.timezone)
     first, last = event.start_at.astimezone(zone).date(), event.end_at.astimezone(zone).date()
     return {first + timedelta(days=n) for n in range((last - first).days + 1)}
 
 
-def is_by_day(kind: TicketType | NewTicketType) -> bool:
+def is_counted_by_day(kind: TicketType | NewTicketType) -> bool:
     """Whether its tickets are counted only on their valid days. A seat is taken on every day (docs/adr/0037)."""
     return kind.kind == "ga" and bool(kind.valid_days)
 
 
-def together(kinds: Iterable[TicketType | NewTicketType]) -> int:
+def peak_quantity(kinds: Iterable[TicketType | NewTicketType]) -> int:
     """The quantity of all types together, on the day with the highest sum."""
     every, days = 0, Counter[date]()
     for kind in kinds:
-        if is_by_day(kind):
+        if is_counted_by_day(kind):
             days.update(dict.fromkeys(kind.valid_days, kind.quantity or 0))
         else:
             every += kind.quantity or 0
@@ -114,7 +116,7 @@ def together(kinds: Iterable[TicketType | NewTicketType]) -> int:
 def check_days(before: TicketType, after: TicketType, *, in_use: bool) -> None:
     """Types in use may get more days, but lose none, and whether they are counted by day cannot change."""
     less = set(before.valid_days) - set(after.valid_days) or (after.valid_days and not before.valid_days)
-    if in_use and (less or is_by_day(before) != is_by_day(after)):
+    if in_use and (less or is_counted_by_day(before) != is_counted_by_day(after)):
         raise DaysInUse()
 
 
@@ -129,10 +131,10 @@ def check_type(
     kind: TicketType | NewTicketType, event: Event, zone_keys: Collection[str] | None, categories: Collection[str]
 ) -> None:
     """Reports every mistake at once. `zone_keys` is None for an event without a layout."""
-    wrong = [*_wrong_times(kind, event), *_wrong_places(kind, zone_keys, categories)]
+    wrong = [*_find_time_errors(kind, event), *_find_zone_errors(kind, zone_keys, categories)]
     if (kind.entitlement == "limited_reentry_per_day") != (kind.max_daily_entries is not None):
         wrong.append(FieldError("max_daily_entries", "Required for limited re-entry, and not allowed otherwise."))
-    if unknown := sorted(set(kind.valid_days) - days_of(event)):
+    if unknown := sorted(set(kind.valid_days) - list_days(event)):
         wrong.append(FieldError("valid_days", f"The event does not take place on {', '.join(map(str, unknown))}."))
     if len(set(kind.valid_days)) < len(kind.valid_days):
         wrong.append(FieldError("valid_days", "A day is listed twice."))
@@ -148,12 +150,12 @@ def check_prices(kind: TicketType | NewTicketType, most: int) -> None:
         raise PriceTooHigh(detail, fields=wrong, most=most)
 
 
-def most_of(currency: str, own_currency: str, own_most: int | None) -> int:
+def max_price(currency: str, own_currency: str, own_most: int | None) -> int:
     """The maximum price of a ticket: by its currency, unless the organisation has a maximum in that currency."""
     return own_most if own_most is not None and currency == own_currency else highest_price(currency)
 
 
-def _wrong_times(kind: TicketType | NewTicketType, event: Event) -> Iterable[FieldError]:
+def _find_time_errors(kind: TicketType | NewTicketType, event: Event) -> Iterable[FieldError]:
     start, end = kind.sale_start_at or event.sale_start_at, kind.sale_end_at or event.sale_end_at
     if start >= end:
         yield FieldError("sale_end_at", "The sale must end after it starts.")
@@ -163,7 +165,7 @@ def _wrong_times(kind: TicketType | NewTicketType, event: Event) -> Iterable[Fie
         yield FieldError("sale_end_at", "Not after the event's sales end.")
 
 
-def _wrong_places(
+def _find_zone_errors(
     kind: TicketType | NewTicketType, zone_keys: Collection[str] | None, categories: Collection[str]
 ) -> Iterable[FieldError]:
     if zone_keys is None:
@@ -204,7 +206,7 @@ def check_valid(promo: PromoCode | None, now: datetime) -> PromoCode:
     return promo
 
 
-def effect(promo: PromoCode, hidden: Collection[UUID]) -> PromoEffect:
+def to_effect(promo: PromoCode, hidden: Collection[UUID]) -> PromoEffect:
     """The effect of a code for its user. `hidden` are the event's hidden types."""
     return PromoEffect(
         code=promo.code,
@@ -224,7 +226,7 @@ def is_used_up(promo: PromoCode) -> bool:
     )
 
 
-def discount(promo: PromoCode) -> Discount:
+def to_discount(promo: PromoCode) -> Discount:
     return Discount(
         code=promo.code,
         basis_points=promo.basis_points,

@@ -40,7 +40,7 @@ class Discount(msgspec.Struct, frozen=True, kw_only=True):
     left: int | None = None
 
 
-class Line(msgspec.Struct, frozen=True, kw_only=True):
+class PriceLine(msgspec.Struct, frozen=True, kw_only=True):
     """An item to price: a quantity of a ticket type at a unit price."""
 
     ticket_type_id: UUID
@@ -75,8 +75,10 @@ class Quote(msgspec.Struct, frozen=True, kw_only=True):
     nets: list[int]  # of each ticket line, after its part of the discount: what a refund returns
 
 
-def quote(lines: Sequence[Line], currency: str, charges: Sequence[Charge] = (), promo: Discount | None = None) -> Quote:
-    cuts = _cuts(lines, currency, promo) if promo else [0] * len(lines)
+def quote(
+    lines: Sequence[PriceLine], currency: str, charges: Sequence[Charge] = (), promo: Discount | None = None
+) -> Quote:
+    cuts = _split_discount(lines, currency, promo) if promo else [0] * len(lines)
     nets = [line.total - cut for line, cut in zip(lines, cuts, strict=True)]
     bill = [
         QuotedLine(
@@ -89,13 +91,13 @@ def quote(lines: Sequence[Line], currency: str, charges: Sequence[Charge] = (), 
     fees = [
         QuotedLine(kind="fee", name=charge.name, amount=amount)
         for charge in charges
-        if charge.kind == "fee" and (amount := _fee(charge, lines, nets, currency))
+        if charge.kind == "fee" and (amount := _compute_fee(charge, lines, nets, currency))
     ]
     net = sum(nets) + sum(fee.amount for fee in fees)
     taxes = [
         QuotedLine(kind="tax", name=charge.name, amount=amount, included=charge.included)
         for charge in charges
-        if charge.kind == "tax" and (amount := _tax(charge, net, currency))
+        if charge.kind == "tax" and (amount := _compute_tax(charge, net, currency))
     ]
     added = sum(tax.amount for tax in taxes if not tax.included)
     return Quote(
@@ -110,7 +112,7 @@ def quote(lines: Sequence[Line], currency: str, charges: Sequence[Charge] = (), 
     )
 
 
-def _cuts(lines: Sequence[Line], currency: str, promo: Discount) -> list[int]:
+def _split_discount(lines: Sequence[PriceLine], currency: str, promo: Discount) -> list[int]:
     """The discount of each line. An amount that does not divide evenly gives the first lines one unit more each."""
     eligible = [
         line.total if not promo.ticket_type_ids or line.ticket_type_id in promo.ticket_type_ids else 0 for line in lines
@@ -118,13 +120,13 @@ def _cuts(lines: Sequence[Line], currency: str, promo: Discount) -> list[int]:
     if promo.basis_points:
         cuts = [Money(total, currency).share(promo.basis_points).amount for total in eligible]
     else:
-        cuts = _spread(min(promo.amount or 0, sum(eligible)), eligible)
+        cuts = _split_in_proportion(min(promo.amount or 0, sum(eligible)), eligible)
     if promo.left is not None and sum(cuts) > promo.left:
-        cuts = _spread(promo.left, cuts)
+        cuts = _split_in_proportion(promo.left, cuts)
     return cuts
 
 
-def _spread(amount: int, over: Sequence[int]) -> list[int]:
+def _split_in_proportion(amount: int, over: Sequence[int]) -> list[int]:
     """Splits an amount in proportion to `over`, exact to the unit; no part exceeds its entry in `over`."""
     whole = sum(over)
     if not whole or not amount:
@@ -138,7 +140,7 @@ def _spread(amount: int, over: Sequence[int]) -> list[int]:
     return parts
 
 
-def _fee(charge: Charge, lines: Sequence[Line], nets: Sequence[int], currency: str) -> int:
+def _compute_fee(charge: Charge, lines: Sequence[PriceLine], nets: Sequence[int], currency: str) -> int:
     paid = [(line, net) for line, net in zip(lines, nets, strict=True) if net > 0]
     if not paid:
         return 0
@@ -149,7 +151,7 @@ def _fee(charge: Charge, lines: Sequence[Line], nets: Sequence[int], currency: s
     )
 
 
-def _tax(charge: Charge, net: int, currency: str) -> int:
+def _compute_tax(charge: Charge, net: int, currency: str) -> int:
     if not charge.included:
         return Money(net, currency).share(charge.basis_points).amount
     # The tax included in a gross amount: gross × rate ÷ (1 + rate), rounded half up.

@@ -24,7 +24,7 @@ WHERE t.organization_id = :org AND t.event_id = :event_id AND t.id = :ticket_typ
 CASE p.day_peak WHEN 0 THEN p.capacity - p.sold
                 ELSE app.unsold_for(p.organization_id, p.event_id, p.kind, p.ref_id, t.id) END
 
--- name: types_without_places
+-- name: sold_out_types
 -- Of an event with a layout: the types for which everything is sold. Held seats and spots count as left.
 SELECT t.id AS value
 FROM ticket_types t
@@ -79,7 +79,7 @@ WHERE organization_id = :org AND event_id = :event_id AND valid_days <> '{}';
 -- name: delete_type
 DELETE FROM ticket_types WHERE organization_id = :org AND event_id = :event_id AND id = :ticket_type_id;
 
--- name: taken_of_type
+-- name: counts_of_type
 -- The counts of the type's pool; without a pool, those of its tickets and of open checkouts and proposals, which will
 -- release what they have counted. Requires the event's lock, under which no other transaction counts.
 SELECT p.held, p.sold FROM pools p
@@ -128,7 +128,7 @@ SELECT s.price_category FROM event_layouts l
 JOIN seats s ON s.organization_id = l.organization_id AND s.layout_id = l.layout_id
 WHERE l.organization_id = :org AND l.event_id = :event_id AND s.price_category IS NOT NULL;
 
--- name: least_prices
+-- name: lowest_prices
 -- The lowest ticket price of each public event, of what everyone may buy, now or later. A type's base price counts only
 -- if it sells a seat or zone without a price category: organisers may leave it at zero. Seats are read once for each
 -- layout, and only if a type has prices by category.
@@ -179,7 +179,7 @@ WHERE h.organization_id = :org AND h.event_id = :event_id AND h.id = ANY (:hold_
 -- name: event_limit
 SELECT app.event_limit(:org, :event_id);
 
--- name: event_places
+-- name: places_left_of_event
 -- How many more tickets of each type the event's capacity allows, on the type's days; no rows without a limit.
 SELECT t.id AS ticket_type_id, app.room_for(:org, :event_id, 'event', :event_id, t.id)::integer AS places
 FROM pools p JOIN ticket_types t ON t.organization_id = p.organization_id AND t.event_id = p.event_id
@@ -243,7 +243,7 @@ RETURNING {promo};
 DELETE FROM promo_codes p WHERE organization_id = :org AND event_id = :event_id AND id = :promo_id
 AND NOT EXISTS (SELECT FROM promo_uses u WHERE u.organization_id = :org AND u.promo_code_id = p.id);
 
--- name: take_promo
+-- name: count_promo_use
 -- Requires the code's lock. The table's constraints enforce the same limits.
 WITH used AS (
     UPDATE promo_codes SET uses = uses + 1, spent = spent + :amount
@@ -254,7 +254,7 @@ WITH used AS (
 INSERT INTO promo_uses (organization_id, checkout_id, promo_code_id, amount) SELECT :org, :checkout_id, id, :amount
 FROM used;
 
--- name: return_promos
+-- name: release_promo_uses
 WITH returned AS (
     UPDATE promo_uses SET status = 'returned'
     WHERE organization_id = :org AND checkout_id = ANY (:checkout_ids::uuid[]) AND status = 'taken'
@@ -264,7 +264,7 @@ UPDATE promo_codes p SET uses = p.uses - r.uses, spent = p.spent - r.amount
 FROM (SELECT promo_code_id, count(*) AS uses, sum(amount)::bigint AS amount FROM returned GROUP BY 1) r
 WHERE p.organization_id = :org AND p.id = r.promo_code_id;
 
--- name: retake_promo
+-- name: count_promo_use_again
 -- Counts a checkout's released use again, if the code has one left. The code need not be active any more: it was when
 -- the checkout began.
 WITH due AS MATERIALIZED (
@@ -290,7 +290,7 @@ SELECT CASE WHEN NOT EXISTS (SELECT FROM due) THEN 'kept' WHEN EXISTS (SELECT FR
 SELECT scope_id, charges, version FROM charge_lists
 WHERE organization_id = :org AND scope_id = ANY (:scope_ids::uuid[]);
 
--- name: shows_without_charges
+-- name: events_without_charges
 -- Public events that use the organisation's charges.
 SELECT id AS value FROM events e
 WHERE organization_id = :org AND status IN ('published', 'live', 'postponed') AND sale_end_at >= app.clock()
@@ -373,13 +373,13 @@ SELECT FROM event_seats
 WHERE organization_id = :org AND event_id = :event_id AND ticket_id = ANY (:ticket_ids::uuid[])
 ORDER BY event_id, seat_id FOR UPDATE;
 
--- name: lock_zone_pools
+-- name: lock_pools
 SELECT FROM pools WHERE organization_id = :org AND event_id = :event_id
 AND (kind = 'event' OR kind = 'zone' AND ref_id = ANY (:zone_ids::uuid[]) OR kind = 'ticket_type'
      AND ref_id = ANY (:type_ids::uuid[]))
 ORDER BY event_id, kind, ref_id FOR UPDATE;
 
--- name: take_back_places
+-- name: release_sold_places
 -- Reduces the sold counts of zones, event and types by these void tickets.
 WITH void AS (
     SELECT zone_id, ticket_type_id FROM tickets
@@ -438,10 +438,10 @@ JOIN events e ON e.organization_id = t.organization_id AND e.id = t.event_id
 LEFT JOIN event_zones z ON z.organization_id = t.organization_id AND z.event_id = t.event_id AND z.zone_id = t.zone_id
 LEFT JOIN seats s ON s.organization_id = t.organization_id AND s.id = t.seat_id
 
--- name: printed_ticket
+-- name: printable_ticket
 SELECT {printed} FROM {printed_from} WHERE t.organization_id = :org AND t.id = :ticket_id;
 
--- name: printed_tickets_of_order
+-- name: printable_tickets_of_order
 SELECT {printed} FROM {printed_from} WHERE t.organization_id = :org AND t.order_id = :order_id ORDER BY t.number;
 
 -- part: over
@@ -457,7 +457,7 @@ WHERE t.organization_id = :org AND t.holder_user_id = :user_id AND (:status?::te
   AND (:after_at?::timestamptz IS NULL OR (t.issued_at, t.id) < (:after_at, :after_id?::uuid))
 ORDER BY t.issued_at DESC, t.id DESC LIMIT :limit;
 
--- name: tickets_to_come
+-- name: upcoming_tickets
 -- The soonest event first: it is the one that a holder at a gate looks for. Events without a date come last.
 SELECT * FROM (
     SELECT {printed} FROM {printed_from}
@@ -466,7 +466,7 @@ SELECT * FROM (
 WHERE :after_at?::timestamptz IS NULL OR (plays_at, id) > (:after_at, :after_id?::uuid)
 ORDER BY plays_at, id LIMIT :limit;
 
--- name: tickets_passed_on
+-- name: transferred_tickets
 -- Tickets that a buyer has transferred. Found by their orders: a ticket does not store its former holders.
 SELECT {printed} FROM {printed_from}
 WHERE o.organization_id = :org AND o.user_id = :user_id AND t.transferred_at IS NOT NULL

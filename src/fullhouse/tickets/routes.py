@@ -14,27 +14,29 @@ from fullhouse.events.public import reads as events
 from fullhouse.kit.actors import Principal
 from fullhouse.kit.db.cursors import LIMIT, Page
 from fullhouse.kit.db.database import Tx
-from fullhouse.kit.http.answer import Answer
 from fullhouse.kit.http.endpoints import get, post
 from fullhouse.kit.http.parameters import After, PageSize
+from fullhouse.kit.http.response import Response
 from fullhouse.kit.languages import Words
-from fullhouse.kit.media.qr import qr_svg
+from fullhouse.kit.media.qr import render_qr_svg
 from fullhouse.kit.services import Services
-from fullhouse.tickets import actions, papers, wallet
+from fullhouse.tickets import actions, documents, wallet
 from fullhouse.tickets.model import (
     CancelTicket,
     RotateKey,
     Ticket,
     TicketKey,
     TicketNotFound,
-    TicketOver,
+    TicketNotValid,
     TicketView,
     Transfer,
 )
-from fullhouse.tickets.signing import keys as signing_keys
+from fullhouse.tickets.signing import signing_keys as signing_signing_keys
 from fullhouse.tickets.words import WORDS
 
-Name = Annotated[str, PathParameter(max_length=80, description="The ticket's id, optionally with a file extension.")]
+TicketName = Annotated[
+    str, PathParameter(max_length=80, description="The ticket's id, optionally with a file extension.")
+]
 _PRIVATE = ("cache-control", "private, no-store")
 
 
@@ -53,68 +55,72 @@ async def list_my_tickets(
     `group` selects `upcoming` (the soonest event first), `past`, `refunded` (or cancelled), or `transferred`: tickets
     that the caller bought and transferred, without their codes and new holders.
     """
-    return await actions.my_tickets(tx, services.keyring, who, status, group, cursor, limit)
+    return await actions.list_my_tickets(tx, services.keyring, who, status, group, cursor, limit)
 
 
 @get("/api/tickets/{ticket:str}", "tickets.read", also=("image/svg+xml", "application/pdf", calendar.MEDIA_TYPE))
-async def get_ticket(tx: Tx, services: Services, who: Principal, ticket: Name) -> TicketView:
+async def get_ticket(tx: Tx, services: Services, who: Principal, ticket: TicketName) -> TicketView:
     """One ticket, with the text of its QR code.
 
     Append `.qr.svg`, `.pdf` or `.ics` to the id to get the ticket as such a file, or `.wallet.json` for the contents of
     an Apple Wallet pass, to be signed with your own certificate.
     """
     name, dot, suffix = ticket.partition(".")
-    if dot and suffix not in PAPERS:
+    if dot and suffix not in FILE_FORMATS:
         raise TicketNotFound
     try:
-        found = await actions.see(tx, services.keyring, who, UUID(name))
+        found = await actions.read_ticket(tx, services.keyring, who, UUID(name))
     except ValueError:
         raise TicketNotFound from None
-    return await PAPERS[suffix](tx, services, found) if dot else found
+    return await FILE_FORMATS[suffix](tx, services, found) if dot else found
 
 
-async def _qr(tx: Tx, services: Services, ticket: TicketView) -> Any:
-    svg = await asyncio.to_thread(qr_svg, _valid(ticket).qr or "")
-    return Answer(200, svg, (_PRIVATE,), "image/svg+xml")
+async def _render_qr(tx: Tx, services: Services, ticket: TicketView) -> Any:
+    svg = await asyncio.to_thread(render_qr_svg, _check_valid(ticket).qr or "")
+    return Response(200, svg, (_PRIVATE,), "image/svg+xml")
 
 
-async def _pdf(tx: Tx, services: Services, ticket: TicketView) -> Any:
-    organization = await accounts.get_profile(tx)
-    pdf = await asyncio.to_thread(papers.sheets, [_valid(ticket)], organization.name, _words(tx, organization))
+async def _render_pdf(tx: Tx, services: Services, ticket: TicketView) -> Any:
+    organization = await accounts.require_profile(tx)
+    pdf = await asyncio.to_thread(
+        documents.render_tickets, [_check_valid(ticket)], organization.name, _select_words(tx, organization)
+    )
     disposition = ("content-disposition", f'inline; filename="{ticket.number}.pdf"')
-    return Answer(200, pdf, (_PRIVATE, disposition), "application/pdf")
+    return Response(200, pdf, (_PRIVATE, disposition), "application/pdf")
 
 
-async def _ics(tx: Tx, services: Services, ticket: TicketView) -> Any:
+async def _render_ics(tx: Tx, services: Services, ticket: TicketView) -> Any:
     """The event as a calendar entry, with the seat and the ticket number in its description."""
-    event = (await events.public_show(services, ticket.event_id)).show
-    organization = await accounts.get_profile(tx)
-    t = _words(tx, organization)
-    parts = papers.place(ticket, t), t("ticket_number", number=ticket.number), event.description
+    event = (await events.require_public_event(services, ticket.event_id)).event
+    organization = await accounts.require_profile(tx)
+    t = _select_words(tx, organization)
+    parts = documents.render_place(ticket, t), t("ticket_number", number=ticket.number), event.description
     annotated = msgspec.structs.replace(event, description=". ".join(filter(None, parts)))
-    ics = calendar.of_show(
+    ics = calendar.render_event(
         annotated, lambda _: f"{services.public_url}/my/tickets/{ticket.id}?at={organization.slug}", t.code
     )
-    return Answer(200, ics, (_PRIVATE,), calendar.MEDIA_TYPE)
+    return Response(200, ics, (_PRIVATE,), calendar.MEDIA_TYPE)
 
 
-async def _wallet(tx: Tx, services: Services, ticket: TicketView) -> Any:
-    organization = await accounts.get_profile(tx)
-    contents = wallet.contents(_valid(ticket), organization.name, organization.accent_color, _words(tx, organization))
-    return Answer(200, msgspec.json.encode(contents), (_PRIVATE,))
+async def _render_wallet(tx: Tx, services: Services, ticket: TicketView) -> Any:
+    organization = await accounts.require_profile(tx)
+    contents = wallet.render_pass(
+        _check_valid(ticket), organization.name, organization.accent_color, _select_words(tx, organization)
+    )
+    return Response(200, msgspec.json.encode(contents), (_PRIVATE,))
 
 
-def _words(tx: Tx, organization: OrganizationProfile) -> Words:
+def _select_words(tx: Tx, organization: OrganizationProfile) -> Words:
     return WORDS.of(tx.actor.language or organization.locale)
 
 
-def _valid(ticket: TicketView) -> TicketView:
+def _check_valid(ticket: TicketView) -> TicketView:
     if ticket.qr is None:
-        raise TicketOver(f"The ticket is {ticket.status}.")
+        raise TicketNotValid(f"The ticket is {ticket.status}.")
     return ticket
 
 
-PAPERS = {"qr.svg": _qr, "pdf": _pdf, "ics": _ics, "wallet.json": _wallet}
+FILE_FORMATS = {"qr.svg": _render_qr, "pdf": _render_pdf, "ics": _render_ics, "wallet.json": _render_wallet}
 
 
 @post("/api/tickets/{ticket_id:uuid}/transfer", "tickets.transfer", status=200)
@@ -132,13 +138,13 @@ async def cancel_ticket(tx: Tx, ticket_id: UUID, data: CancelTicket) -> Ticket:
 @get("/api/org/ticket-keys", "tickets.keys")
 async def list_keys(tx: Tx) -> list[TicketKey]:
     """The public keys for verifying tickets."""
-    return await signing_keys.list_keys(tx)
+    return await signing_signing_keys.list_keys(tx)
 
 
 @post("/api/org/ticket-keys", "tickets.rotate", status=200)
 async def rotate_key(tx: Tx, services: Services, data: RotateKey) -> list[TicketKey]:
     """Sign tickets with a new key. Codes signed with the old key stay valid, unless it is revoked."""
-    return await signing_keys.rotate(tx, services.keyring, revoke=data.revoke)
+    return await signing_signing_keys.rotate(tx, services.keyring, revoke=data.revoke)
 
 
 handlers = [

@@ -12,12 +12,12 @@ from fullhouse.tickets.pricing import Charge
 from fullhouse.tickets.types.model import PromoCode, TicketType
 
 
-class Taken(NamedTuple):
+class TypeCounts(NamedTuple):
     held: int
     sold: int
 
 
-class Left(NamedTuple):
+class TicketsLeft(NamedTuple):
     """How many tickets of a type are left."""
 
     ticket_type_id: UUID
@@ -42,18 +42,18 @@ class ChangedSeat(NamedTuple):
     version: int
 
 
-class Sold(NamedTuple):
+class SoldCount(NamedTuple):
     ticket_type_id: UUID
     sold: int
 
 
-class LeastPrice(NamedTuple):
+class LowestPrice(NamedTuple):
     event_id: UUID
     amount: int
     currency: str
 
 
-class Counted(NamedTuple):
+class ZoneCounts(NamedTuple):
     zone_id: UUID
     held: int
     sold: int
@@ -66,7 +66,7 @@ class Charges(NamedTuple):
     version: int
 
 
-def _charges(scope_id: UUID, charges: Any, version: int) -> Charges:
+def _to_charges(scope_id: UUID, charges: Any, version: int) -> Charges:
     return Charges(scope_id, msgspec.convert(charges, list[Charge]), version)
 
 
@@ -80,24 +80,24 @@ def _id(value: UUID) -> UUID:
 
 types_of_event = sql.many(queries.types_of_event, TicketType)
 type_by_id = sql.one(queries.type_by_id, TicketType)
-types_without_places = sql.many(queries.types_without_places, _id)
-sold_of_types = sql.many(queries.sold_of_types, Sold)
+sold_out_types = sql.many(queries.sold_out_types, _id)
+sold_of_types = sql.many(queries.sold_of_types, SoldCount)
 insert_type = sql.one(queries.insert_type, TicketType)
 update_type = sql.one(queries.update_type, TicketType)
 move_days = sql.count(queries.move_days)
 delete_type = sql.count(queries.delete_type)
-taken_of_type = sql.one(queries.taken_of_type, Taken)
+counts_of_type = sql.one(queries.counts_of_type, TypeCounts)
 event_limit = sql.value(queries.event_limit, int)
-event_places = sql.many(queries.event_places, Left)
+places_left_of_event = sql.many(queries.places_left_of_event, TicketsLeft)
 put_type_pool = sql.count(queries.put_type_pool)
 delete_type_pool = sql.count(queries.delete_type_pool)
 is_type_held = sql.value(queries.is_type_held, bool)
 is_type_in_use = sql.value(queries.is_type_in_use, bool)
 zones_on_sale = sql.many(queries.zones_on_sale, _text)
-least_prices = sql.many(queries.least_prices, LeastPrice)
+lowest_prices = sql.many(queries.lowest_prices, LowestPrice)
 price_categories = sql.many(queries.price_categories, _text)
 places_of_holds = sql.many(queries.places_of_holds, HeldPlace)
-lock_type_pools = sql.many(queries.lock_type_pools, Left)
+lock_type_pools = sql.many(queries.lock_type_pools, TicketsLeft)
 count_type_pools = sql.many(queries.count_type_pools, _id)
 
 promos_of_event = sql.many(queries.promos_of_event, PromoCode)
@@ -109,13 +109,13 @@ lock_promo_by_code = sql.one(queries.lock_promo_by_code, PromoCode)
 insert_promo = sql.one(queries.insert_promo, PromoCode)
 update_promo = sql.one(queries.update_promo, PromoCode)
 delete_promo = sql.count(queries.delete_promo)
-take_promo = sql.count(queries.take_promo)
-return_promos = sql.count(queries.return_promos)
-retake_promo = sql.value(queries.retake_promo, str)
+count_promo_use = sql.count(queries.count_promo_use)
+release_promo_uses = sql.count(queries.release_promo_uses)
+count_promo_use_again = sql.value(queries.count_promo_use_again, str)
 
-charge_lists = sql.many(queries.charge_lists, _charges)
-shows_without_charges = sql.many(queries.shows_without_charges, _id)
-put_charges = sql.one(queries.put_charges, _charges)
+charge_lists = sql.many(queries.charge_lists, _to_charges)
+events_without_charges = sql.many(queries.events_without_charges, _id)
+put_charges = sql.one(queries.put_charges, _to_charges)
 delete_charges = sql.count(queries.delete_charges)
 
 next_numbers = sql.value(queries.next_numbers, int)
@@ -123,18 +123,18 @@ insert_tickets = sql.many(queries.insert_tickets, Ticket)
 sell_seats = sql.many(queries.sell_seats, ChangedSeat)
 free_seats = sql.many(queries.free_seats, ChangedSeat)
 lock_sold_seats = sql.count(queries.lock_sold_seats)
-lock_zone_pools = sql.count(queries.lock_zone_pools)
-take_back_places = sql.count(queries.take_back_places)
-zones_counted = sql.many(queries.zones_counted, Counted)
+lock_pools = sql.count(queries.lock_pools)
+release_sold_places = sql.count(queries.release_sold_places)
+zones_counted = sql.many(queries.zones_counted, ZoneCounts)
 ticket_by_id = sql.one(queries.ticket_by_id, Ticket)
 tickets_of_order = sql.many(queries.tickets_of_order, Ticket)
 lock_tickets = sql.many(queries.lock_tickets, Ticket)
 void_tickets = sql.many(queries.void_tickets, Ticket)
-printed_ticket = sql.one(queries.printed_ticket, TicketRow)
-printed_tickets_of_order = sql.many(queries.printed_tickets_of_order, TicketRow)
+printable_ticket = sql.one(queries.printable_ticket, TicketRow)
+printable_tickets_of_order = sql.many(queries.printable_tickets_of_order, TicketRow)
 tickets_of_holder = sql.many(queries.tickets_of_holder, TicketRow)
-tickets_to_come = sql.many(queries.tickets_to_come, TicketRow)
-tickets_passed_on = sql.many(queries.tickets_passed_on, TicketRow)
+upcoming_tickets = sql.many(queries.upcoming_tickets, TicketRow)
+transferred_tickets = sql.many(queries.transferred_tickets, TicketRow)
 transfer_ticket = sql.one(queries.transfer_ticket, Ticket)
 
 ticket_keys = sql.many(queries.ticket_keys, TicketKey)

@@ -7,20 +7,20 @@ from datetime import timedelta
 from typing import Any
 
 from fullhouse.kit.languages import Words
-from fullhouse.tickets import papers
+from fullhouse.tickets import documents
 from fullhouse.tickets.model import TicketView
 
-LATE = timedelta(hours=6)  # after the event's end, until the pass expires
+EXPIRES_AFTER = timedelta(hours=6)  # after the event's end, until the pass expires
 
 
 Field = tuple[str, str, str | None, dict[str, str]]  # key, label, value, display style
 
 
-def contents(ticket: TicketView, organization: str, colour: str, t: Words) -> dict[str, Any]:
+def render_pass(ticket: TicketView, organization: str, colour: str, t: Words) -> dict[str, Any]:
     # An event without a current date has no dates in the pass: the wallet would expire it after the original date.
     starts, doors, ends, late = [
         None if ticket.is_undated else moment.isoformat()
-        for moment in (ticket.start_at, ticket.doors_at, ticket.end_at, ticket.end_at + LATE)
+        for moment in (ticket.start_at, ticket.doors_at, ticket.end_at, ticket.end_at + EXPIRES_AFTER)
     ]
     dates = {"relevantDate": doors, "expirationDate": late}
     semantic_dates = {"eventStartDate": starts, "eventEndDate": ends}
@@ -39,20 +39,20 @@ def contents(ticket: TicketView, organization: str, colour: str, t: Words) -> di
             ("type", t("ticket"), ticket.type_name, {}),
         ],
         "backFields": [
-            ("news", t("news"), papers.news(ticket, t), {}),
+            ("news", t("news"), documents.render_notice(ticket, t), {}),
             ("holder", t("holder"), ticket.holder_name, {}),
             ("number", t("number"), ticket.number, {}),
             ("code", t("unread"), ticket.code, {}),
             ("order", t("order"), ticket.order_code, {}),
             ("address", t("address"), ticket.address or ticket.city, {}),
-            ("note", t("note"), papers.note(ticket.category, t), {}),
+            ("note", t("note"), documents.render_note(ticket.category, t), {}),
         ],
     }
     return {
         "formatVersion": 1,
         "serialNumber": f"{ticket.id}.{ticket.version}",  # a transferred ticket is another pass
         "organizationName": organization,
-        "description": f"{ticket.event_name}: {papers.place(ticket, t) or ticket.type_name}",
+        "description": f"{ticket.event_name}: {documents.render_place(ticket, t) or ticket.type_name}",
         "groupingIdentifier": str(ticket.order_id),
         "backgroundColor": _rgb(colour),
         "voided": ticket.event_status == "cancelled",

@@ -26,7 +26,7 @@ def hash_of(seed: bytes) -> bytes:
     return hashlib.sha256(seed).digest()
 
 
-def places(seed: bytes, tickets: int) -> NDArray[np.int32]:
+def draw_places(seed: bytes, tickets: int) -> NDArray[np.int32]:
     """`places[n]` is the place of number n. Numbers begin at 1; index 0 is unused."""
     prefix = hashlib.sha256(f"{seed.hex()}:{tickets}:".encode())
     digests = bytearray()

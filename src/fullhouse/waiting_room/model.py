@@ -45,7 +45,7 @@ class Place(msgspec.Struct, frozen=True, kw_only=True):
     token: str | None = None
 
 
-class PlaceInLine(msgspec.Struct, frozen=True, kw_only=True):
+class LockedPlace(msgspec.Struct, frozen=True, kw_only=True):
     """A person's place in a queue or, if `inside`, their slot."""
 
     event_id: UUID
@@ -167,7 +167,7 @@ class SoldOut(Conflict):
     code, title = "sold_out", "The event is sold out"
 
 
-class LineClosed(Conflict):
+class JoiningClosed(Conflict):
     """The queue cannot be joined any more. The people in it are still served."""
 
     code, title = "queue_closed", "The queue is closed"

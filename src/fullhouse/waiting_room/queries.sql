@@ -4,16 +4,16 @@
 organization_id, event_id, mode, state, slots, admit_window_s, opens_at, next_seq, sold_out, seed_hash, sealed_seed,
 seed, tickets, drawn, version
 
--- name: room
+-- name: find_room
 SELECT {columns} FROM queue_rooms WHERE organization_id = :org AND event_id = :event_id;
 
--- name: make_room
+-- name: create_room
 INSERT INTO queue_rooms (organization_id, event_id) VALUES (:org, :event_id) ON CONFLICT DO NOTHING;
 
--- name: room_locked
+-- name: lock_room
 SELECT {columns} FROM queue_rooms WHERE organization_id = :org AND event_id = :event_id FOR UPDATE;
 
--- name: show_locked
+-- name: lock_event
 -- Locked before the room, as everywhere. Returns whether the event is on sale now.
 SELECT app.why_no_queue(:org, :event_id, 'closed') IS NULL FROM events
 WHERE organization_id = :org AND id = :event_id FOR SHARE;
@@ -27,24 +27,24 @@ SET mode = :mode, state = :state, slots = :slots, admit_window_s = :admit_window
     slots_since = CASE WHEN slots = :slots THEN slots_since ELSE app.clock() END
 WHERE organization_id = :org AND event_id = :event_id;
 
--- name: admission
+-- name: find_admission
 SELECT seq, expires_at FROM queue_entries
 WHERE organization_id = :org AND event_id = :event_id AND user_id = :user_id AND status = 'admitted'
   AND expires_at > app.clock();
 
--- name: admission_locked
+-- name: lock_admission
 SELECT seq, expires_at FROM queue_entries
 WHERE organization_id = :org AND event_id = :event_id AND user_id = :user_id AND status = 'admitted'
   AND expires_at > app.clock()
 FOR UPDATE;
 
--- name: prolong
+-- name: extend_slot
 -- A slot that is overdue but not ended yet still counts, so it can be extended.
 UPDATE queue_entries SET expires_at = greatest(expires_at, :until)
 WHERE organization_id = :org AND event_id = :event_id AND user_id = :user_id AND status = 'admitted'
 RETURNING seq, expires_at;
 
--- name: stay
+-- name: extend_choosing
 -- Choosing seats extends the slot by as long as these would be held, up to `at_most` since the admission.
 UPDATE queue_entries SET expires_at = greatest(expires_at, least(app.clock() + make_interval(secs => :seconds),
                                                                  admitted_at + :at_most::interval))
@@ -52,7 +52,7 @@ WHERE organization_id = :org AND event_id = :event_id AND user_id = :user_id AND
   AND expires_at > app.clock()
 RETURNING seq, expires_at;
 
--- name: finish
+-- name: end_slots
 -- Locked in one order, as everywhere where several end.
 WITH inside AS MATERIALIZED (
     SELECT seq FROM queue_entries
@@ -68,7 +68,7 @@ SELECT EXISTS (SELECT FROM checkout_sessions WHERE organization_id = :org AND ev
                AND user_id = :user_id
                AND (status = 'paying' OR status = 'open' AND expires_at > app.clock()));
 
--- name: leave
+-- name: leave_queue
 -- Leaving the queue starts a cooldown before joining again; giving up a slot does not.
 UPDATE queue_entries SET status = 'left', ended_at = app.clock(),
     cooldown_until = CASE WHEN status = 'waiting' THEN app.clock() + :cooldown::interval END
@@ -97,7 +97,7 @@ WHERE organization_id = :org AND event_id = :event_id AND seq = :seq AND status 
 UPDATE queue_entries SET user_id = :user_id
 WHERE organization_id = :org AND event_id = :event_id AND seq = :seq AND status IN ('waiting', 'admitted');
 
--- name: admit_first
+-- name: admit_holders_first
 -- People who hold seats when the room opens: at the front of the queue, admitted while there are slots, in this order.
 WITH room AS (
     SELECT next_seq, slots, admit_window_s FROM queue_rooms WHERE organization_id = :org AND event_id = :event_id
@@ -125,24 +125,24 @@ SELECT :org, :event_id, room.next_seq + n - 1, room.next_seq + n - 1, user_id,
 FROM people, room, free
 RETURNING seq, status, expires_at;
 
--- name: admit
+-- name: admit_people
 SELECT app.queue_admit(:org, :sender?, :event_id);
 
--- name: rooms_at_work
+-- name: list_active_rooms
 -- Across organisations, for the loop: whether a room is due to open, is drawn, and has nobody waiting.
 SELECT r.organization_id, r.event_id, r.state, r.mode, r.drawn, r.state = 'pre' AND r.opens_at <= app.clock() AS due,
        NOT EXISTS (SELECT FROM queue_entries e WHERE e.organization_id = r.organization_id
                    AND e.event_id = r.event_id AND e.status = 'waiting') AS empty
 FROM queue_rooms r WHERE r.state <> 'closed' ORDER BY r.organization_id, r.event_id;
 
--- name: due_entries
+-- name: list_due_entries
 -- Across organisations: overdue places and slots, the oldest first.
 SELECT organization_id, event_id, array_agg(seq) AS seqs
 FROM (SELECT organization_id, event_id, seq FROM queue_entries
       WHERE status IN ('waiting', 'admitted') AND expires_at <= app.clock() ORDER BY expires_at LIMIT :limit) AS due
 GROUP BY organization_id, event_id;
 
--- name: expire
+-- name: expire_entries
 WITH overdue AS MATERIALIZED (
     SELECT o.seq FROM queue_entries o
     WHERE o.organization_id = :org AND o.event_id = :event_id AND o.seq = ANY (:seqs::integer[])
@@ -153,18 +153,18 @@ UPDATE queue_entries e SET status = 'expired', ended_at = app.clock()
 FROM overdue WHERE e.organization_id = :org AND e.event_id = :event_id AND e.seq = overdue.seq
 RETURNING e.seq, e.admitted_at IS NOT NULL AS was_slot;
 
--- name: undrawn
+-- name: list_undrawn
 SELECT array(SELECT seq FROM queue_entries WHERE organization_id = :org AND event_id = :event_id AND seq <= :last_seq
              AND place IS NULL
              ORDER BY seq LIMIT :limit);
 
--- name: draw
+-- name: write_places
 -- The lifetime of a drawn place begins now. Whether its owner is present depends on the last heartbeat.
 UPDATE queue_entries e SET place = d.place, expires_at = app.clock() + interval '30 minutes'
 FROM unnest(:seqs::integer[], :places::integer[]) AS d (seq, place)
 WHERE e.organization_id = :org AND e.event_id = :event_id AND e.seq = d.seq;
 
--- name: all_drawn
+-- name: mark_drawn
 UPDATE queue_rooms SET drawn = true, version = version + 1 WHERE organization_id = :org AND event_id = :event_id;
 
 -- name: is_empty
@@ -174,7 +174,7 @@ SELECT NOT EXISTS (SELECT FROM queue_entries WHERE organization_id = :org AND ev
    AND (SELECT count(*) FROM queue_entries WHERE organization_id = :org AND event_id = :event_id
         AND status = 'admitted') < :slots;
 
--- name: line
+-- name: load_chunk
 -- A chunk of the queue, to be loaded into memory: columns by number, and the numbers that can buy although the event is
 -- sold out.
 SELECT array_agg(seq) AS seqs,
@@ -184,22 +184,22 @@ SELECT array_agg(seq) AS seqs,
        array_agg(seq) FILTER (WHERE status = 'waiting' AND is_buyer) AS buyers
 FROM queue_entries WHERE organization_id = :org AND event_id = :event_id AND seq >= :first_seq AND seq < :end_seq;
 
--- name: slots_taken
+-- name: list_slots
 SELECT seq, expires_at FROM queue_entries WHERE organization_id = :org AND event_id = :event_id AND status = 'admitted';
 
--- name: let_in_lately
+-- name: count_recent_admissions
 SELECT extract(epoch FROM admitted_at)::float8 AS at_s, count(*)::integer AS people FROM queue_entries
 WHERE organization_id = :org AND event_id = :event_id AND admitted_at > app.clock() - interval '15 minutes'
 GROUP BY 1 ORDER BY 1;
 
--- name: crowds
+-- name: count_people
 -- Across organisations, for the metrics.
 SELECT organization_id, event_id, count(*) FILTER (WHERE status = 'waiting')::integer AS waiting,
        count(*) FILTER (WHERE status = 'admitted')::integer AS admitted
 FROM queue_entries WHERE status IN ('waiting', 'admitted') GROUP BY 1, 2;
 
--- name: join
+-- name: join_queue
 SELECT * FROM app.queue_join(:org, :sender?, :event_id, :user_ids, :promo_codes[?]);
 
--- name: heartbeats
+-- name: write_heartbeats
 SELECT * FROM app.queue_heartbeats(:org, :sender?, :event_id, :seqs, :every_s);

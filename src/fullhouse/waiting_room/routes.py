@@ -10,10 +10,10 @@ from fullhouse.events.live import reads as live_reads
 from fullhouse.events.public.model import EventNotFound
 from fullhouse.kit.actors import Principal
 from fullhouse.kit.db.database import Tx
-from fullhouse.kit.http.answer import Answer
 from fullhouse.kit.http.body import decode
 from fullhouse.kit.http.endpoints import delete, get, post, put
-from fullhouse.kit.http.lane import Call
+from fullhouse.kit.http.lanes import HotRequest
+from fullhouse.kit.http.response import Response
 from fullhouse.kit.services import Services
 from fullhouse.waiting_room import actions, draw, entry_actions, store
 from fullhouse.waiting_room.model import Draw, JoinQueue, NotInQueue, Place, Room, RoomSettings, RoomView
@@ -24,12 +24,12 @@ Bearer = Annotated[str | None, HeaderParameter(name="Authorization", description
 Cookies = Annotated[str | None, HeaderParameter(name="Cookie", description="Or the cookie of that session.")]
 
 
-async def join_fast(call: Call) -> Answer:
+async def join_fast(call: HotRequest) -> Response:
     raw = await call.read()
     assert call.principal
     request = decode(_JOIN, raw) if raw else JoinQueue()
     position = await entry_actions.join(call.state.services, call.principal, call.params[0], request.promo_code)
-    return Answer(200, entry_actions.told(position))
+    return Response(200, entry_actions.to_response(position))
 
 
 @post("/api/events/{event_id:uuid}/queue", "queue.join", status=200, fast=join_fast)
@@ -40,20 +40,20 @@ async def join_queue(services: Services, who: Principal, event_id: UUID, data: J
     out (409 `sold_out`), only people who hold tickets, or have a promo code for a hidden type with tickets left, can
     join.
     """
-    return entry_actions.place(*await entry_actions.join(services, who, event_id, data.promo_code))
+    return entry_actions.to_place(*await entry_actions.join(services, who, event_id, data.promo_code))
 
 
-def poll_at_once(call: Call) -> Answer | None:
+def poll_at_once(call: HotRequest) -> Response | None:
     token, bearer = call.header("x-queue-token"), call.header("authorization")
     text = entry_actions.poll_from_memory(call.state.services, call.params[0], token, bearer)
-    return Answer(200, text) if text else None
+    return Response(200, text) if text else None
 
 
-async def poll_fast(call: Call) -> Answer:
+async def poll_fast(call: HotRequest) -> Response:
     token, bearer = call.header("x-queue-token"), call.header("authorization")
     cookie = None if bearer else call.header("cookie")
     position = await entry_actions.poll(call.state.services, call.params[0], token, bearer, cookie)
-    return Answer(200, entry_actions.told(position))
+    return Response(200, entry_actions.to_response(position))
 
 
 @get("/api/events/{event_id:uuid}/queue", public=True, fast=poll_fast, at_once=poll_at_once)
@@ -65,25 +65,25 @@ async def poll_queue(
     The queue token is valid only together with the session that joined. A person who does not poll for half an hour
     loses the place; an admitted person loses the slot at `expires_at` unless a checkout has begun.
     """
-    return entry_actions.place(*await entry_actions.poll(services, event_id, queue_token, authorization, cookie))
+    return entry_actions.to_place(*await entry_actions.poll(services, event_id, queue_token, authorization, cookie))
 
 
 @delete("/api/events/{event_id:uuid}/queue", "queue.join")
 async def leave_queue(tx: Tx, who: Principal, event_id: UUID) -> None:
     """Leave the queue, or give up the slot. A person who leaves while waiting can join again after an hour. A slot that
     is used by a checkout ends with the checkout."""
-    await actions.leave(tx, event_id, who.id)
+    await actions.leave_queue(tx, event_id, who.id)
 
 
 @get("/api/events/{event_id:uuid}/queue/draw", public=True)
 async def get_draw(services: Services, event_id: UUID) -> Draw:
     """What is needed to recompute the order of a pre-queue: the seed's hash before the room opens, then the seed."""
-    event = await live_reads.show_now(services, event_id)
-    organization_id = await live_reads.owner_of(services, event.id)
+    event = await live_reads.require_public_event(services, event_id)
+    organization_id = await live_reads.find_organization(services, event.id)
     if organization_id is None:
         raise EventNotFound()
     async with services.database.tenant(organization_id) as tx:
-        room = await store.room(tx, event_id)
+        room = await store.find_room(tx, event_id)
     if room is None or room.seed_hash is None:
         raise NotInQueue("This event has no pre-queue.")
     return Draw(
@@ -103,41 +103,41 @@ async def get_draw(services: Services, event_id: UUID) -> Draw:
 @get("/api/events/{event_id:uuid}/queue/settings", "queue.read")
 async def get_queue(tx: Tx, services: Services, event_id: UUID) -> RoomView:
     """The waiting room and its figures: people waiting, admitted and gone, and the rate of admissions."""
-    return await _view(services, await actions.get_room(tx, event_id))
+    return await _to_view(services, await actions.get_room(tx, event_id))
 
 
 @put("/api/events/{event_id:uuid}/queue/settings", "queue.manage")
 async def change_queue(tx: Tx, services: Services, event_id: UUID, data: RoomSettings) -> RoomView:
     """Set when the room opens, how many people can choose and buy at a time, and how long an admitted person has to
     begin."""
-    return await _view(services, await actions.change_settings(tx, services.keyring, event_id, data))
+    return await _to_view(services, await actions.change_settings(tx, services.keyring, event_id, data))
 
 
 @post("/api/events/{event_id:uuid}/queue/open", "queue.manage", status=200)
 async def open_queue(tx: Tx, services: Services, event_id: UUID) -> RoomView:
     """Open the room now: people are admitted in the order of the queue. A pre-queue is drawn."""
-    return await _view(services, await actions.move(tx, services.keyring, event_id, "open"))
+    return await _to_view(services, await actions.move(tx, services.keyring, event_id, "open"))
 
 
 @post("/api/events/{event_id:uuid}/queue/pause", "queue.manage", status=200)
 async def pause_queue(tx: Tx, services: Services, event_id: UUID) -> RoomView:
     """Pause admissions. People can still join, and those who were admitted go on."""
-    return await _view(services, await actions.move(tx, services.keyring, event_id, "pause"))
+    return await _to_view(services, await actions.move(tx, services.keyring, event_id, "pause"))
 
 
 @post("/api/events/{event_id:uuid}/queue/resume", "queue.manage", status=200)
 async def resume_queue(tx: Tx, services: Services, event_id: UUID) -> RoomView:
     """Resume admissions."""
-    return await _view(services, await actions.move(tx, services.keyring, event_id, "resume"))
+    return await _to_view(services, await actions.move(tx, services.keyring, event_id, "resume"))
 
 
 @post("/api/events/{event_id:uuid}/queue/drain", "queue.manage", status=200)
 async def drain_queue(tx: Tx, services: Services, event_id: UUID) -> RoomView:
     """Let nobody join any more. When the people who wait are served, the room closes."""
-    return await _view(services, await actions.move(tx, services.keyring, event_id, "drain"))
+    return await _to_view(services, await actions.move(tx, services.keyring, event_id, "drain"))
 
 
-async def _view(services: Services, room: Room) -> RoomView:
+async def _to_view(services: Services, room: Room) -> RoomView:
     return RoomView(
         event_id=room.event_id,
         mode=room.mode,
@@ -147,7 +147,7 @@ async def _view(services: Services, room: Room) -> RoomView:
         opens_at=room.opens_at,
         sold_out=room.sold_out,
         seed_hash=room.seed_hash.hex() if room.seed_hash else None,
-        now=await entry_actions.figures(services, room.organization_id, room.event_id),
+        now=await entry_actions.read_figures(services, room.organization_id, room.event_id),
     )
 
 

@@ -6,7 +6,7 @@ from uuid import UUID
 
 from fullhouse.kit.db import sql
 from fullhouse.waiting_room import queries
-from fullhouse.waiting_room.model import PlaceInLine, Room
+from fullhouse.waiting_room.model import LockedPlace, Room
 
 
 class Slot(NamedTuple):
@@ -14,18 +14,18 @@ class Slot(NamedTuple):
     expires_at: datetime
 
 
-class Ended(NamedTuple):
+class EndedEntry(NamedTuple):
     seq: int
     was_slot: bool
 
 
-class First(NamedTuple):
+class AdmittedFirst(NamedTuple):
     seq: int
     status: str
     expires_at: datetime
 
 
-class AtWork(NamedTuple):
+class ActiveRoom(NamedTuple):
     organization_id: UUID
     event_id: UUID
     state: str
@@ -35,13 +35,13 @@ class AtWork(NamedTuple):
     empty: bool
 
 
-class Due(NamedTuple):
+class DueEntries(NamedTuple):
     organization_id: UUID
     event_id: UUID
     seqs: list[int]
 
 
-class Piece(NamedTuple):
+class QueueChunk(NamedTuple):
     """Columns of a chunk of entries; null if there are none."""
 
     seqs: list[int] | None
@@ -51,19 +51,19 @@ class Piece(NamedTuple):
     buyers: list[int] | None
 
 
-class LetIn(NamedTuple):
+class AdmissionCount(NamedTuple):
     at_s: float
     people: int
 
 
-class Crowd(NamedTuple):
+class PeopleCount(NamedTuple):
     organization_id: UUID
     event_id: UUID
     waiting: int
     admitted: int
 
 
-class Opened(NamedTuple):
+class LockedRoom(NamedTuple):
     event_id: UUID
     state: str
 
@@ -72,34 +72,34 @@ def _number(value: int) -> int:
     return value
 
 
-room = sql.one(queries.room, Room)
-make_room = sql.count(queries.make_room)
-room_locked = sql.one(queries.room_locked, Room)
-show_locked = sql.value(queries.show_locked, bool)
+find_room = sql.one(queries.find_room, Room)
+create_room = sql.count(queries.create_room)
+lock_room = sql.one(queries.lock_room, Room)
+lock_event = sql.value(queries.lock_event, bool)
 write_room = sql.count(queries.write_room)
-admission = sql.one(queries.admission, Slot)
-admission_locked = sql.one(queries.admission_locked, Slot)
-prolong = sql.one(queries.prolong, Slot)
-stay = sql.one(queries.stay, Slot)
-finish = sql.many(queries.finish, _number)
+find_admission = sql.one(queries.find_admission, Slot)
+lock_admission = sql.one(queries.lock_admission, Slot)
+extend_slot = sql.one(queries.extend_slot, Slot)
+extend_choosing = sql.one(queries.extend_choosing, Slot)
+end_slots = sql.many(queries.end_slots, _number)
 is_in_checkout = sql.value(queries.is_in_checkout, bool)
-leave = sql.one(queries.leave, Ended)
-lock_rooms = sql.many(queries.lock_rooms, Opened)
-lock_places = sql.many(queries.lock_places, PlaceInLine)
+leave_queue = sql.one(queries.leave_queue, EndedEntry)
+lock_rooms = sql.many(queries.lock_rooms, LockedRoom)
+lock_places = sql.many(queries.lock_places, LockedPlace)
 end_place = sql.count(queries.end_place)
 hand_over_place = sql.count(queries.hand_over_place)
-admit_first = sql.many(queries.admit_first, First)
-join = sql.rows(queries.join)
-heartbeats = sql.rows(queries.heartbeats)
-admit = sql.value(queries.admit, dict[str, Any])
-rooms_at_work = sql.many(queries.rooms_at_work, AtWork)
-due_entries = sql.many(queries.due_entries, Due)
-expire = sql.many(queries.expire, Ended)
-undrawn = sql.value(queries.undrawn, list[int])
-draw = sql.count(queries.draw)
-all_drawn = sql.count(queries.all_drawn)
+admit_holders_first = sql.many(queries.admit_holders_first, AdmittedFirst)
+join_queue = sql.rows(queries.join_queue)
+write_heartbeats = sql.rows(queries.write_heartbeats)
+admit_people = sql.value(queries.admit_people, dict[str, Any])
+list_active_rooms = sql.many(queries.list_active_rooms, ActiveRoom)
+list_due_entries = sql.many(queries.list_due_entries, DueEntries)
+expire_entries = sql.many(queries.expire_entries, EndedEntry)
+list_undrawn = sql.value(queries.list_undrawn, list[int])
+write_places = sql.count(queries.write_places)
+mark_drawn = sql.count(queries.mark_drawn)
 is_empty = sql.value(queries.is_empty, bool)
-line = sql.one(queries.line, Piece)
-slots_taken = sql.many(queries.slots_taken, Slot)
-let_in_lately = sql.many(queries.let_in_lately, LetIn)
-crowds = sql.many(queries.crowds, Crowd)
+load_chunk = sql.one(queries.load_chunk, QueueChunk)
+list_slots = sql.many(queries.list_slots, Slot)
+count_recent_admissions = sql.many(queries.count_recent_admissions, AdmissionCount)
+count_people = sql.many(queries.count_people, PeopleCount)

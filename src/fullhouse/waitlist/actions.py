@@ -11,13 +11,13 @@ import asyncpg
 
 from fullhouse.accounts import actions as accounts
 from fullhouse.checkout.policy import REFUSALS
-from fullhouse.checkout.store import layout_of_event, lock_show
+from fullhouse.checkout.store import layout_of_event, lock_event
 from fullhouse.events import actions as events
 from fullhouse.events.facts import EventFact, EventUpdated
 from fullhouse.events.public.model import EventNotFound
 from fullhouse.holds import actions as holds
-from fullhouse.holds.made_facts import of_offers, tell_made
-from fullhouse.holds.model import BeingPaidFor
+from fullhouse.holds.model import PaymentRunning
+from fullhouse.holds.system_hold_actions import from_offers, publish_system_holds
 from fullhouse.kit import secrets
 from fullhouse.kit.actors import Principal
 from fullhouse.kit.db import audit
@@ -33,32 +33,40 @@ from fullhouse.seating.model import AVAILABLE, HELD, RESERVED
 from fullhouse.seating.overlay import actions as seating
 from fullhouse.tickets.types import actions as types
 from fullhouse.waitlist import facts, reads, store
-from fullhouse.waitlist.model import AlreadyWaiting, JoinList, List, ListOff, ListSettings, PlacesLeft, StoredEntry
+from fullhouse.waitlist.model import (
+    AlreadyWaiting,
+    JoinWaitlist,
+    PlacesLeft,
+    StoredEntry,
+    Waitlist,
+    WaitlistOff,
+    WaitlistSettings,
+)
 
-NOT_WANTED = "the offer was not taken"
-ROUND = 100  # offers per transaction; the sweep makes the next ones
+NOT_TAKEN = "the offer was not taken"
+OFFERS_PER_ROUND = 100  # offers per transaction; the sweep makes the next ones
 # The outcomes of `app.offer_places` and the seat statuses that they set, for live seat maps.
-TOLD = {"freed": AVAILABLE, "offered": HELD, "accompanied": RESERVED}
+SEAT_STATUSES = {"freed": AVAILABLE, "offered": HELD, "accompanied": RESERVED}
 
 
 # --- joining and leaving
 
 
-async def join(tx: Tx, keyring: Keyring, who: Principal, event_id: UUID, request: JoinList) -> StoredEntry:
+async def join(tx: Tx, keyring: Keyring, who: Principal, event_id: UUID, request: JoinWaitlist) -> StoredEntry:
     """Adds an entry at the end of the list. Refused with `PlacesLeft` if such places are free now."""
-    state = await lock_show(tx, event_id)
+    state = await lock_event(tx, event_id)
     if state is None:
         raise EventNotFound()
     if state != "on_sale":
         raise REFUSALS[state]()
-    email = request.email or (await accounts.standing(tx, who.id))[1]
+    email = request.email or (await accounts.get_tiers_and_email(tx, who.id))[1]
     if email is None:
         raise Invalid(fields=[FieldError("email", "Enter the email address for the offer.")])
-    if not (await _locked(tx, event_id)).enabled:
-        raise ListOff()
-    zone_key = await _zone(tx, who, event_id, request)
+    if not (await _lock_waitlist(tx, event_id)).enabled:
+        raise WaitlistOff()
+    zone_key = await _check_zone(tx, who, event_id, request)
     await serve(tx, event_id)  # earlier entries come first
-    if await store.are_there_places(
+    if await store.has_places(
         tx,
         event_id=event_id,
         party=request.party,
@@ -69,7 +77,7 @@ async def join(tx: Tx, keyring: Keyring, who: Principal, event_id: UUID, request
         raise PlacesLeft()
     entry_id = new_id()
     assert tx.organization_id
-    secret = reads.secret_of(keyring, tx.organization_id, entry_id)
+    secret = reads.make_secret(keyring, tx.organization_id, entry_id)
     try:
         await store.insert_entry(
             tx,
@@ -77,7 +85,7 @@ async def join(tx: Tx, keyring: Keyring, who: Principal, event_id: UUID, request
             event_id=event_id,
             user_id=who.id,
             email=email,
-            secret_hash=secrets.digest(secret),
+            secret_hash=secrets.digest_token(secret),
             party=request.party,
             zone_key=zone_key,
             ticket_type_id=request.ticket_type_id,
@@ -91,38 +99,38 @@ async def join(tx: Tx, keyring: Keyring, who: Principal, event_id: UUID, request
         "zone_key": zone_key,
         "ticket_type_id": request.ticket_type_id,
     }
-    await accounts.note_reader(tx, who, email)
+    await accounts.record_language(tx, who, email)
     await audit.write(tx, "waitlist.joined", "waitlist_entry", entry_id, after=after)
     await announce(
         tx, facts.WaitlistJoined(subject_id=entry_id, event_id=event_id, user_id=who.id, party=request.party)
     )
-    return await reads.get(tx, entry_id)
+    return await reads.require_entry(tx, entry_id)
 
 
-async def _zone(tx: Tx, who: Principal, event_id: UUID, request: JoinList) -> str | None:
+async def _check_zone(tx: Tx, who: Principal, event_id: UUID, request: JoinWaitlist) -> str | None:
     """Checks the requested zone (with a layout) or ticket type (without one), and returns the key of the zone."""
     has_layout = await layout_of_event(tx, event_id) is not None
     if request.ticket_type_id is not None:
         if has_layout or request.zone_id is not None:
             raise Invalid(fields=[FieldError("ticket_type_id", "This event has a layout: choose a zone instead.")])
-        if (await types.get_type(tx, event_id, request.ticket_type_id)).hidden:
+        if (await types.require_type(tx, event_id, request.ticket_type_id)).hidden:
             raise Invalid(fields=[FieldError("ticket_type_id", "Ticket types with a promo code have no waitlist.")])
     if request.zone_id is None:
         return None
-    zone = await seating.zone_of(tx, event_id, request.zone_id)
+    zone = await seating.require_zone(tx, event_id, request.zone_id)
     await seating.check_access(tx, event_id, [zone], who)
     return zone.key
 
 
 async def leave(tx: Tx, entry: StoredEntry) -> None:
     """Ends an entry; its offer goes to the next one at once. Idempotent."""
-    await events.share_event(tx, entry.event_id)
+    await events.lock_event_shared(tx, entry.event_id)
     await store.lock_list(tx, entry.event_id)
-    entry = await reads.get(tx, entry.id)
+    entry = await reads.require_entry(tx, entry.id)
     if entry.status == "offered":
-        offered = [hold.hold_id for hold in await reads.offer_of(tx, entry)]
-        if await holds.end(tx, offered, "cancelled", reason=NOT_WANTED) < len(offered):
-            raise BeingPaidFor()
+        offered = [hold.hold_id for hold in await reads.list_offered_holds(tx, entry)]
+        if await holds.end(tx, offered, "cancelled", reason=NOT_TAKEN) < len(offered):
+            raise PaymentRunning()
         await serve(tx, entry.event_id)
     elif await store.leave_entry(tx, entry.id):
         await audit.write(tx, "waitlist.left", "waitlist_entry", entry.id)
@@ -135,11 +143,11 @@ async def leave(tx: Tx, entry: StoredEntry) -> None:
 # --- the organiser's settings
 
 
-async def change_settings(tx: Tx, event_id: UUID, request: ListSettings) -> List:
+async def change_settings(tx: Tx, event_id: UUID, request: WaitlistSettings) -> Waitlist:
     """Existing offers stay as they are; a new `window_s` applies to later ones."""
-    await events.share_event(tx, event_id)
-    before = await _locked(tx, event_id)
-    after = await store.set_list(tx, event_id=event_id, enabled=request.enabled, window_s=request.window_s)
+    await events.lock_event_shared(tx, event_id)
+    before = await _lock_waitlist(tx, event_id)
+    after = await store.update_list(tx, event_id=event_id, enabled=request.enabled, window_s=request.window_s)
     assert after
     if before != after:
         sides = [{"enabled": side.enabled, "window_s": side.window_s} for side in (before, after)]
@@ -148,24 +156,24 @@ async def change_settings(tx: Tx, event_id: UUID, request: ListSettings) -> List
     return after
 
 
-async def _locked(tx: Tx, event_id: UUID) -> List:
+async def _lock_waitlist(tx: Tx, event_id: UUID) -> Waitlist:
     waitlist = await store.lock_list(tx, event_id)
     if waitlist is None:
-        await store.make_list(tx, event_id)
-        await _note_neighbours(tx, event_id, await layout_of_event(tx, event_id))
+        await store.insert_list(tx, event_id)
+        await _save_neighbours(tx, event_id, await layout_of_event(tx, event_id))
         waitlist = await store.lock_list(tx, event_id)
     assert waitlist
     return waitlist
 
 
-async def _note_neighbours(tx: Tx, event_id: UUID, layout_id: UUID | None) -> None:
-    known = await layouts.neighbours(tx, layout_id) if layout_id else layouts.Neighbours([], [], [])
+async def _save_neighbours(tx: Tx, event_id: UUID, layout_id: UUID | None) -> None:
+    known = await layouts.load_neighbours(tx, layout_id) if layout_id else layouts.Neighbours([], [], [])
     await store.set_neighbours(
         tx,
         event_id=event_id,
         layout_id=layout_id,
-        run_starts=known.begins,
-        whole_seats=known.wholes,
+        run_starts=known.chain_starts,
+        whole_seats=known.whole_seats,
         chair_seats=known.wheelchairs,
     )
 
@@ -175,29 +183,29 @@ async def _note_neighbours(tx: Tx, event_id: UUID, layout_id: UUID | None) -> No
 
 async def serve(tx: Tx, event_id: UUID) -> int:
     """Offers what is free to the first entries that it fits; returns how many holds were made."""
-    made = await store.offer_places(tx, event_id=event_id, rounds=ROUND)
+    made = await store.offer_places(tx, event_id=event_id, rounds=OFFERS_PER_ROUND)
     if made:
-        await _tell(tx, event_id, made)
-    for outcome, state in TOLD.items():
+        await _announce_holds(tx, event_id, made)
+    for outcome, state in SEAT_STATUSES.items():
         seats = [(row.ordinal, row.version) for row in made if row.outcome == outcome and row.ordinal is not None]
         counts = [(row.zone_id, row.held, row.sold, row.version) for row in made if row.outcome == "counted"]
         if seats or counts:
-            seating.tell_seats(tx, event_id, seats, state, counts)
+            seating.publish_seats(tx, event_id, seats, state, counts)
     return sum(row.outcome == "offered" for row in made)
 
 
-async def _tell(tx: Tx, event_id: UUID, made: Sequence[store.Made]) -> None:
+async def _announce_holds(tx: Tx, event_id: UUID, made: Sequence[store.OfferedRow]) -> None:
     """Announces the new holds, and logs the changes of neighbouring seats (companions)."""
     seats = [row.seat_id for row in made if row.seat_id]
     chairs = await store.wheelchair_places(tx, seats) if seats else []
-    tell_made(tx, of_offers([row._asdict() for row in made], chairs))
-    neighbours = {outcome: [row.ordinal for row in made if row.outcome == outcome] for outcome in journal.BESIDES}
+    publish_system_holds(tx, from_offers([row._asdict() for row in made], chairs))
+    neighbours = {outcome: [row.ordinal for row in made if row.outcome == outcome] for outcome in journal.SIDE_EFFECTS}
     if any(neighbours.values()) and (layout_id := await layout_of_event(tx, event_id)):
         for outcome, ordinals in neighbours.items():
-            journal.beside_changed(tx, event_id, layout_id, outcome, [n for n in ordinals if n is not None])
+            journal.log_side_effects(tx, event_id, layout_id, outcome, [n for n in ordinals if n is not None])
 
 
-async def follow_return(tx: Tx, message: Message) -> None:
+async def serve_after_return(tx: Tx, message: Message) -> None:
     """Async handler: a place may be free again. Does nothing if the event has no waiting entries."""
     await serve(tx, UUID(str(message.payload.get("event_id", message.subject_id))))
 
@@ -205,11 +213,11 @@ async def follow_return(tx: Tx, message: Message) -> None:
 # --- sync handlers: in the transaction of a change
 
 
-async def follow_layout(tx: Tx, fact: EventLayoutChanged | LayoutMigrated) -> None:
+async def update_neighbours(tx: Tx, fact: EventLayoutChanged | LayoutMigrated) -> None:
     """Stores the neighbours of the new layout's seats."""
-    if await store.list_of(tx, fact.subject_id):
+    if await store.find_list(tx, fact.subject_id):
         layout_id = fact.layout_id if isinstance(fact, EventLayoutChanged) else fact.to_layout_id
-        await _note_neighbours(tx, fact.subject_id, layout_id)
+        await _save_neighbours(tx, fact.subject_id, layout_id)
 
 
 async def withdraw_for_layout(tx: Tx, fact: LayoutMigrating) -> None:
@@ -236,14 +244,14 @@ async def withdraw_seats(tx: Tx, fact: SeatsBlocked | SeatsReleased) -> None:
 
 
 async def _withdraw(tx: Tx, event_id: UUID, seat_ids: list[UUID] | None, reason: str) -> None:
-    offered = await store.offered_holds(tx, event_id=event_id, seat_ids=seat_ids)
+    offered = await store.list_offered_hold_ids(tx, event_id=event_id, seat_ids=seat_ids)
     if offered:
-        await store.say_withdrawing(tx, str(event_id))
+        await store.set_withdrawing(tx, str(event_id))
         await holds.end(tx, offered, "cancelled", reason=reason)
-        await store.say_withdrawing(tx, "")
+        await store.set_withdrawing(tx, "")
 
 
-async def close_with_show(tx: Tx, fact: EventFact) -> None:
+async def close_with_event(tx: Tx, fact: EventFact) -> None:
     """Ends all waiting entries of an event that is cancelled or over. Offers end with all other holds."""
     closed = await store.close_list(tx, fact.subject_id)
     if closed:

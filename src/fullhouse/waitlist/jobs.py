@@ -8,7 +8,7 @@ from uuid import UUID
 
 from fullhouse.kit.actors import Actor
 from fullhouse.kit.db.database import Database
-from fullhouse.kit.messages.loops import one_by_one
+from fullhouse.kit.messages.loops import process_each
 from fullhouse.waitlist import actions, store
 
 SWEEPER = Actor(type="system", name="waiting list")
@@ -16,9 +16,9 @@ SWEEPER = Actor(type="system", name="waiting list")
 
 async def serve_lists(finder: Database, database: Database) -> int:
     """Finds across organisations, offers inside each; returns how many holds were made."""
-    async with finder.nobody() as tx:
+    async with finder.without_tenant() as tx:
         due = await store.lists_to_serve(tx)
-    return await one_by_one(due, partial(_serve, database), "waitlist.serve_failed")
+    return await process_each(due, partial(_serve, database), "waitlist.serve_failed")
 
 
 async def _serve(database: Database, organization_id: UUID, event_id: UUID) -> int:

@@ -18,7 +18,7 @@ Status = Literal["waiting", "offered", "taken", "lapsed", "left"]
 # --- rows
 
 
-class List(msgspec.Struct, frozen=True, kw_only=True):
+class Waitlist(msgspec.Struct, frozen=True, kw_only=True):
     """An event's waitlist settings."""
 
     event_id: UUID
@@ -45,7 +45,7 @@ class StoredEntry(msgspec.Struct, frozen=True, kw_only=True):
     ahead: int | None  # waiting entries before this one; null if this one is not waiting
 
 
-class Offered(msgspec.Struct, frozen=True, kw_only=True):
+class OfferedHold(msgspec.Struct, frozen=True, kw_only=True):
     """A hold of an offer."""
 
     hold_id: UUID
@@ -61,7 +61,7 @@ class Offered(msgspec.Struct, frozen=True, kw_only=True):
 # --- API structs
 
 
-class Entry(msgspec.Struct, frozen=True, kw_only=True):
+class WaitlistEntry(msgspec.Struct, frozen=True, kw_only=True):
     """A customer's entry on the waitlist of an event.
 
     In status `offered`, the seats or tickets in `offer` are held until `answer_by`, and are bought like any other hold.
@@ -77,7 +77,7 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True):
     accessible: bool
     status: Status
     position: int | None
-    offer: list[Offered]
+    offer: list[OfferedHold]
     answer_by: datetime | None
     answer_by_unix_ms: int | None
     server_time_unix_ms: int
@@ -87,7 +87,7 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True):
     secret: str | None = None
 
 
-class EntryRow(msgspec.Struct, frozen=True, kw_only=True):
+class WaitlistEntryRow(msgspec.Struct, frozen=True, kw_only=True):
     """An entry, as the organiser sees it."""
 
     id: UUID
@@ -115,7 +115,7 @@ class Counts(msgspec.Struct, frozen=True, kw_only=True):
     left: int
 
 
-class ListView(msgspec.Struct, frozen=True, kw_only=True):
+class WaitlistView(msgspec.Struct, frozen=True, kw_only=True):
     """An event's waitlist, as its organiser sees it."""
 
     event_id: UUID
@@ -127,10 +127,10 @@ class ListView(msgspec.Struct, frozen=True, kw_only=True):
 # --- requests
 
 
-class JoinList(Request, frozen=True, kw_only=True):
+class JoinWaitlist(Request, frozen=True, kw_only=True):
     """`zone_id` or, for an event without a layout, `ticket_type_id`; without either, any place that comes free.
 
-    `accessible` waits for a wheelchair place and the seats beside it. Guests must give an `email`.
+    `accessible` waits for a wheelchair space and the seats beside it. Guests must give an `email`.
     """
 
     party: Party = 1
@@ -140,7 +140,7 @@ class JoinList(Request, frozen=True, kw_only=True):
     email: Email | None = None
 
 
-class ListSettings(Request, frozen=True, kw_only=True):
+class WaitlistSettings(Request, frozen=True, kw_only=True):
     """While it is off, nobody can join, no offers are made, and returned tickets go back on general sale."""
 
     enabled: bool = True
@@ -152,7 +152,7 @@ class ListSettings(Request, frozen=True, kw_only=True):
 # --- refusals
 
 
-class ListOff(Conflict):
+class WaitlistOff(Conflict):
     """The waitlist of this event is switched off."""
 
     code, title = "waitlist_off", "This event has no waitlist"

@@ -8,18 +8,18 @@ CASE e.status WHEN 'waiting' THEN (
     SELECT count(*) FROM waitlist_entries b WHERE b.organization_id = e.organization_id AND b.event_id = e.event_id
     AND b.status = 'waiting' AND b.seq < e.seq) END AS ahead
 
--- name: list_of
+-- name: find_list
 SELECT event_id, enabled, window_s, layout_id FROM waitlists WHERE organization_id = :org AND event_id = :event_id;
 
 -- name: lock_list
 SELECT event_id, enabled, window_s, layout_id FROM waitlists
 WHERE organization_id = :org AND event_id = :event_id FOR UPDATE;
 
--- name: make_list
+-- name: insert_list
 -- Of two concurrent requests, one creates the row.
 INSERT INTO waitlists (organization_id, event_id) VALUES (:org, :event_id) ON CONFLICT DO NOTHING;
 
--- name: set_list
+-- name: update_list
 UPDATE waitlists SET enabled = :enabled, window_s = :window_s, updated_at = app.clock()
 WHERE organization_id = :org AND event_id = :event_id
 RETURNING event_id, enabled, window_s, layout_id;
@@ -42,7 +42,7 @@ SELECT :id, :org, :event_id, counted.seq, :user_id, :email, :secret_hash, :party
 -- name: entry_by_id
 SELECT {entry} FROM waitlist_entries e WHERE e.organization_id = :org AND e.id = :entry_id;
 
--- name: entry_of
+-- name: find_newest_entry
 -- The newest entry of a user for an event.
 SELECT {entry} FROM waitlist_entries e
 WHERE e.organization_id = :org AND e.event_id = :event_id AND e.user_id = :user_id ORDER BY e.seq DESC LIMIT 1;
@@ -57,7 +57,7 @@ UPDATE waitlist_entries SET status = 'left' WHERE organization_id = :org AND id 
 UPDATE waitlist_entries SET status = 'left'
 WHERE organization_id = :org AND event_id = :event_id AND status = 'waiting';
 
--- name: holds_of_offer
+-- name: list_holds_of_offer
 SELECT h.id AS hold_id, h.seat_id, h.zone_id, h.ticket_type_id, h.quantity, coalesce(z.name, t.name) AS zone_name,
        s.row_label AS row, s.number AS seat_number
 FROM seat_holds h
@@ -69,7 +69,7 @@ WHERE h.organization_id = :org AND h.basket_id = :basket_id? AND h.source = 'wai
   AND h.held_until > app.clock()
 ORDER BY s.ordinal, h.id;
 
--- name: offered_holds
+-- name: list_offered_hold_ids
 -- All holds of each offer that includes one of these seats; of every offer, if none is given. Holds in payment stay.
 SELECT array(
     SELECT h.id FROM waitlist_entries e
@@ -83,7 +83,7 @@ SELECT array(
           AND o.status IN ('active', 'suspended') AND o.seat_id = ANY (:seat_ids)))
     ORDER BY h.id);
 
--- name: say_withdrawing
+-- name: set_withdrawing
 SELECT set_config('app.withdrawing', :event_id, true);
 
 -- name: offer_places
@@ -96,7 +96,7 @@ FROM app.offer_places(:org, :event_id, NULL, most => :rounds);
 SELECT array(SELECT id FROM seats WHERE organization_id = :org AND id = ANY (:seat_ids::uuid[])
              AND category = 'wheelchair');
 
--- name: are_there_places
+-- name: has_places
 -- Not `IS NOT NULL`, which is true of a row only if none of its columns is null.
 SELECT NOT (app.places_for(:org, :event_id, :party, :zone_key?, :ticket_type_id?, :accessible) IS NULL);
 

@@ -8,49 +8,58 @@ from fullhouse.kit.cache.limits import Limit
 from fullhouse.kit.db.cursors import LIMIT, Page
 from fullhouse.kit.db.database import Tx
 from fullhouse.kit.http.endpoints import delete, get, post, put
-from fullhouse.kit.http.parameters import After, PageSize, Secret, bearer
+from fullhouse.kit.http.parameters import After, PageSize, Secret, parse_bearer
 from fullhouse.kit.services import Services
 from fullhouse.waitlist import actions, reads
-from fullhouse.waitlist.model import Entry, EntryRow, JoinList, ListSettings, ListView, Status
+from fullhouse.waitlist.model import (
+    JoinWaitlist,
+    Status,
+    WaitlistEntry,
+    WaitlistEntryRow,
+    WaitlistSettings,
+    WaitlistView,
+)
 
-BY_SECRET = Limit(60, 60)
-JOINING = Limit(60, 60)
+SECRET_LIMIT = Limit(60, 60)
+JOIN_LIMIT = Limit(60, 60)
 
 
-async def join_waitlist(tx: Tx, services: Services, who: Principal, event_id: UUID, data: JoinList) -> Entry:
+async def join_waitlist(
+    tx: Tx, services: Services, who: Principal, event_id: UUID, data: JoinWaitlist
+) -> WaitlistEntry:
     """Join the waitlist of an event, for a party of a given size.
 
     Returned seats and tickets are offered in the order of joining, to the first party that they fit. An offer is held
     until `answer_by`, is among my holds, and is announced by email. 409 `places_left` if matching ones are on sale now.
     """
     entry = await actions.join(tx, services.keyring, who, event_id, data)
-    return await reads.shown(tx, services.keyring, entry)
+    return await reads.to_view(tx, services.keyring, entry)
 
 
-async def get_my_waitlist_entry(tx: Tx, services: Services, who: Principal, event_id: UUID) -> Entry:
+async def get_my_waitlist_entry(tx: Tx, services: Services, who: Principal, event_id: UUID) -> WaitlistEntry:
     """My entry on the waitlist of an event, and my offer."""
-    return await reads.shown(tx, services.keyring, await reads.of_person(tx, who, event_id))
+    return await reads.to_view(tx, services.keyring, await reads.require_entry_of_user(tx, who, event_id))
 
 
 async def leave_waitlist(tx: Tx, who: Principal, event_id: UUID) -> None:
     """Leave the waitlist of an event. My offer, if any, goes to the next entry."""
-    await actions.leave(tx, await reads.of_person(tx, who, event_id))
+    await actions.leave(tx, await reads.require_entry_of_user(tx, who, event_id))
 
 
-@get("/api/waitlist", public=True, limit=BY_SECRET)
-async def get_waitlist_entry_by_secret(services: Services, authorization: Secret = None) -> Entry:
+@get("/api/waitlist", public=True, limit=SECRET_LIMIT)
+async def get_waitlist_entry_by_secret(services: Services, authorization: Secret = None) -> WaitlistEntry:
     """The entry whose secret is in the `Authorization` header: for guests, through the link in their email."""
-    secret = bearer(authorization)
-    async with services.database.tenant(reads.organization_in(secret)) as tx:
-        return await reads.shown(tx, services.keyring, await reads.by_secret(tx, secret))
+    secret = parse_bearer(authorization)
+    async with services.database.tenant(reads.parse_organization(secret)) as tx:
+        return await reads.to_view(tx, services.keyring, await reads.require_entry_by_secret(tx, secret))
 
 
-@delete("/api/waitlist", public=True, limit=BY_SECRET)
+@delete("/api/waitlist", public=True, limit=SECRET_LIMIT)
 async def leave_waitlist_by_secret(services: Services, actor: Actor, authorization: Secret = None) -> None:
     """Leave the waitlist through the link in the email."""
-    secret = bearer(authorization)
-    async with services.database.tenant(reads.organization_in(secret), actor) as tx:
-        await actions.leave(tx, await reads.by_secret(tx, secret))
+    secret = parse_bearer(authorization)
+    async with services.database.tenant(reads.parse_organization(secret), actor) as tx:
+        await actions.leave(tx, await reads.require_entry_by_secret(tx, secret))
 
 
 async def list_waitlist(
@@ -60,26 +69,26 @@ async def list_waitlist(
     status: Status | None = None,
     cursor: After = None,
     limit: PageSize = LIMIT,
-) -> Page[EntryRow]:
+) -> Page[WaitlistEntryRow]:
     """All entries of an event's waitlist, in the order of joining."""
-    return await reads.page_of_entries(tx, services.keyring, event_id, status, cursor, limit)
+    return await reads.list_entries(tx, services.keyring, event_id, status, cursor, limit)
 
 
-async def get_waitlist_settings(tx: Tx, event_id: UUID) -> ListView:
+async def get_waitlist_settings(tx: Tx, event_id: UUID) -> WaitlistView:
     """An event's waitlist: whether it is on, how long an offer is held, and how many people wait."""
-    return await reads.view(tx, event_id)
+    return await reads.get_list_view(tx, event_id)
 
 
-async def change_waitlist_settings(tx: Tx, event_id: UUID, data: ListSettings) -> ListView:
+async def change_waitlist_settings(tx: Tx, event_id: UUID, data: WaitlistSettings) -> WaitlistView:
     """Switch an event's waitlist on or off, and set how long an offer is held."""
     await actions.change_settings(tx, event_id, data)
-    return await reads.view(tx, event_id)
+    return await reads.get_list_view(tx, event_id)
 
 
 # Served under two paths: /waitlist, and /waiting-list, which the API's outline names.
 _BY_PERSON, _ENTRIES, _SETTINGS = "", "/entries", "/settings"
 _LISTS: list[tuple[Any, str, str, Any, Limit | None]] = [
-    (post, _BY_PERSON, "waitlist.join", join_waitlist, JOINING),
+    (post, _BY_PERSON, "waitlist.join", join_waitlist, JOIN_LIMIT),
     (get, _BY_PERSON, "waitlist.join", get_my_waitlist_entry, None),
     (delete, _BY_PERSON, "waitlist.join", leave_waitlist, None),
     (get, _ENTRIES, "waitlist.read", list_waitlist, None),

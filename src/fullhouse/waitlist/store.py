@@ -7,10 +7,10 @@ from uuid import UUID
 from fullhouse.checkout.store import Due
 from fullhouse.kit.db import sql
 from fullhouse.waitlist import queries
-from fullhouse.waitlist.model import Counts, EntryRow, List, Offered, StoredEntry
+from fullhouse.waitlist.model import Counts, OfferedHold, StoredEntry, Waitlist, WaitlistEntryRow
 
 
-class Made(NamedTuple):
+class OfferedRow(NamedTuple):
     """A row of `app.offer_places`: a change of a seat, of a neighbouring seat, or of a zone's counts. The last five
     fields are set for holds."""
 
@@ -30,23 +30,23 @@ class Made(NamedTuple):
     quantity: int | None
 
 
-list_of = sql.one(queries.list_of, List)
-lock_list = sql.one(queries.lock_list, List)
-make_list = sql.count(queries.make_list)
-set_list = sql.one(queries.set_list, List)
+find_list = sql.one(queries.find_list, Waitlist)
+lock_list = sql.one(queries.lock_list, Waitlist)
+insert_list = sql.count(queries.insert_list)
+update_list = sql.one(queries.update_list, Waitlist)
 set_neighbours = sql.count(queries.set_neighbours)
 insert_entry = sql.count(queries.insert_entry)
 entry_by_id = sql.one(queries.entry_by_id, StoredEntry)
-entry_of = sql.one(queries.entry_of, StoredEntry)
+find_newest_entry = sql.one(queries.find_newest_entry, StoredEntry)
 entry_by_secret = sql.one(queries.entry_by_secret, StoredEntry)
 leave_entry = sql.count(queries.leave_entry)
 close_list = sql.count(queries.close_list)
-holds_of_offer = sql.many(queries.holds_of_offer, Offered)
-offered_holds = sql.value(queries.offered_holds, list[UUID])
-say_withdrawing = sql.value(queries.say_withdrawing, str)
-offer_places = sql.many(queries.offer_places, Made)
+list_holds_of_offer = sql.many(queries.list_holds_of_offer, OfferedHold)
+list_offered_hold_ids = sql.value(queries.list_offered_hold_ids, list[UUID])
+set_withdrawing = sql.value(queries.set_withdrawing, str)
+offer_places = sql.many(queries.offer_places, OfferedRow)
 wheelchair_places = sql.value(queries.wheelchair_places, list[UUID])
-are_there_places = sql.value(queries.are_there_places, bool)
+has_places = sql.value(queries.has_places, bool)
 lists_to_serve = sql.many(queries.lists_to_serve, Due)
-list_entries = sql.many(queries.list_entries, EntryRow)
+list_entries = sql.many(queries.list_entries, WaitlistEntryRow)
 count_entries = sql.one(queries.count_entries, Counts)

@@ -17,11 +17,11 @@ from litestar.params import FromPath
 from fullhouse.events import store
 from fullhouse.kit.errors import NotFound
 from fullhouse.kit.services import Services
-from fullhouse.web.pages import AnyRequest, kept, public
+from fullhouse.web.rendering import AnyRequest, cacheable_response, public
 
 URLS_MAX = 10_000
-BEGUN_WITH = URLS_MAX // 2
-COUNTED_S = 3600
+URLS_AT_FIRST = URLS_MAX // 2
+BOUNDARIES_CACHE_S = 3600
 _FIRST = UUID(int=0)
 _XML = "application/xml; charset=utf-8"
 _SCHEMA = "http://www.sitemaps.org/schemas/sitemap/0.9"
@@ -31,8 +31,10 @@ _FILE = re.compile(r"(0|[1-9]\d{0,5})\.xml")
 @public("/sitemap.xml")
 async def sitemap(request: AnyRequest) -> Response[bytes]:
     services: Services = request.app.state.services
-    files = range(len(await _boundaries(services)) + 2)
-    return kept(request, _listing("sitemapindex", "sitemap", [(_file(services, n), None) for n in files]), _XML)
+    files = range(len(await _load_boundaries(services)) + 2)
+    return cacheable_response(
+        request, _render_xml("sitemapindex", "sitemap", [(_file_url(services, n), None) for n in files]), _XML
+    )
 
 
 @public("/sitemaps/{name:str}")
@@ -42,8 +44,8 @@ async def sitemap_file(request: AnyRequest, name: FromPath[str]) -> Response[byt
     if match is None:
         raise NotFound
     number = int(match[1])
-    pages = await _houses(services) if number == 0 else await _shows(services, number)
-    return kept(request, _listing("urlset", "url", pages), _XML)
+    pages = await _list_organization_pages(services) if number == 0 else await _list_event_pages(services, number)
+    return cacheable_response(request, _render_xml("urlset", "url", pages), _XML)
 
 
 @public("/robots.txt")
@@ -51,40 +53,40 @@ async def robots(request: AnyRequest) -> Response[bytes]:
     services: Services = request.app.state.services
     lines = ["User-agent: *", "Allow: /", "Disallow: /api/", "Disallow: /console"]
     text = "\n".join([*lines, "", f"Sitemap: {services.public_url}/sitemap.xml", ""])
-    return kept(request, text.encode(), "text/plain")
+    return cacheable_response(request, text.encode(), "text/plain")
 
 
 Pages = list[tuple[str, datetime | None]]
 
 
-async def _houses(services: Services) -> Pages:
-    async with services.reads.nobody() as tx:
+async def _list_organization_pages(services: Services) -> Pages:
+    async with services.reads.without_tenant() as tx:
         slugs = await store.sitemap_organizations(tx, URLS_MAX - 1) or []
     return [(f"{services.public_url}/", None), *((f"{services.public_url}/o/{slug}", None) for slug in slugs)]
 
 
-async def _shows(services: Services, number: int) -> Pages:
-    ends = [_FIRST, *await _boundaries(services), None]
+async def _list_event_pages(services: Services, number: int) -> Pages:
+    ends = [_FIRST, *await _load_boundaries(services), None]
     if number >= len(ends):
         raise NotFound
-    async with services.reads.nobody() as tx:
-        found = await store.sitemap_shows(tx, after_id=ends[number - 1], last_id=ends[number], limit=URLS_MAX)
+    async with services.reads.without_tenant() as tx:
+        found = await store.list_sitemap_events(tx, after_id=ends[number - 1], last_id=ends[number], limit=URLS_MAX)
     return [(f"{services.public_url}/o/{it.organization}/{it.slug}", it.changed_at) for it in found]
 
 
-async def _boundaries(services: Services) -> list[UUID]:
+async def _load_boundaries(services: Services) -> list[UUID]:
     async def load() -> list[UUID]:
-        async with services.reads.nobody() as tx:
-            return await store.sitemap_boundaries(tx, BEGUN_WITH) or []
+        async with services.reads.without_tenant() as tx:
+            return await store.sitemap_boundaries(tx, URLS_AT_FIRST) or []
 
-    return await services.cache.get("public:sitemap", COUNTED_S, load, list[UUID])
+    return await services.cache.get("public:sitemap", BOUNDARIES_CACHE_S, load, list[UUID])
 
 
-def _file(services: Services, number: int) -> str:
+def _file_url(services: Services, number: int) -> str:
     return f"{services.public_url}/sitemaps/{number}.xml"
 
 
-def _listing(root: str, item: str, pages: Pages) -> bytes:
+def _render_xml(root: str, item: str, pages: Pages) -> bytes:
     lines = ['<?xml version="1.0" encoding="utf-8"?>', f'<{root} xmlns="{_SCHEMA}">']
     for address, changed_at in pages:
         changed = f"<lastmod>{changed_at.astimezone(UTC):%Y-%m-%dT%H:%M:%SZ}</lastmod>" if changed_at else ""

@@ -11,20 +11,20 @@ from fullhouse.kit.actors import Actor, Principal
 from fullhouse.kit.db import audit
 from fullhouse.kit.db.database import Database, Tx
 from fullhouse.kit.errors import NotFound
-from fullhouse.kit.http.safe_http import Outcome, Outward
+from fullhouse.kit.http.safe_http import Outcome, SafeHttpClient
 from fullhouse.kit.ids import new_id
-from fullhouse.kit.mail import mails
+from fullhouse.kit.mail import mailbox
 from fullhouse.kit.messages.outbox import announce
 from fullhouse.kit.secrets import Keyring
 from fullhouse.mail.model import WebhookDisabled as WebhookDisabledEmail
 from fullhouse.webhooks import actions as webhooks
 from fullhouse.webhooks import policy, store
 from fullhouse.webhooks.facts import WebhookGivenUp
-from fullhouse.webhooks.model import Delivery, Redelivered, RedeliverFailed, Tried, Webhook, WebhookDisabled
+from fullhouse.webhooks.model import Delivery, DeliveryAttempt, Redelivered, RedeliverFailed, Webhook, WebhookDisabled
 
 SENDER = Actor(type="system", name="webhooks")
 TEST = "webhook.test"
-CROWDED = "not sent: too many messages wait for this receiver, which responds slowly"
+TOO_MANY_WAITING = "not sent: too many messages wait for this receiver, which responds slowly"
 TRIES = Counter("fullhouse_webhook_tries_total", "Attempts to deliver to webhooks, by what followed", ["outcome"])
 SECONDS = Histogram("fullhouse_webhook_seconds", "How long webhooks take to respond")
 GIVEN_UP = Counter("fullhouse_webhooks_given_up_total", "Webhooks disabled after failures, by reason", ["because"])
@@ -35,7 +35,12 @@ class StillClaimed(Exception):
 
 
 async def send(
-    database: Database, keyring: Keyring, outward: Outward, organization_id: UUID, delivery_id: UUID, attempt: int
+    database: Database,
+    keyring: Keyring,
+    outward: SafeHttpClient,
+    organization_id: UUID,
+    delivery_id: UUID,
+    attempt: int,
 ) -> None:
     """One attempt of one delivery. If the process dies between the request and the write of its outcome, the claim
     expires, and the same message is sent again, with the same id.
@@ -47,27 +52,27 @@ async def send(
         return
     outcome = await _post(keyring, outward, tried, now)
     async with database.tenant(organization_id, SENDER) as tx:
-        await _settle(tx, tried, outcome)
+        await _record_outcome(tx, tried, outcome)
 
 
-async def put_off(database: Database, organization_id: UUID, delivery_id: UUID, attempt: int) -> bool:
+async def postpone(database: Database, organization_id: UUID, delivery_id: UUID, attempt: int) -> bool:
     """Postpones a delivery because too many wait for this receiver: it is retried as after a failed attempt, with
     growing pauses, but not counted as the webhook's failure. False if it was not postponed: the last attempt never is.
     """
     async with database.tenant(organization_id, SENDER) as tx:
-        tried = await store.lock_tried(tx, delivery_id)
-        if tried is None or not policy.is_ours(tried, attempt) or policy.is_claimed(tried, await tx.now()):
+        tried = await store.lock_attempt(tx, delivery_id)
+        if tried is None or not policy.is_pending_attempt(tried, attempt) or policy.is_claimed(tried, await tx.now()):
             return False
         verdict = policy.judge(None, tried.failures, random.random())  # noqa: S311 (spreads the load)
         if verdict.pause is None or not tried.enabled:
             return False
-        delivery = _found(await _write(tx, tried, Outcome(None, b"", CROWDED, 0), verdict))
-        await webhooks.send_later(tx, tried.webhook_id, tried.id, delivery.attempts, after=verdict.pause)
+        delivery = _require_delivery(await _finish_attempt(tx, tried, Outcome(None, b"", TOO_MANY_WAITING, 0), verdict))
+        await webhooks.enqueue_attempt(tx, tried.webhook_id, tried.id, delivery.attempts, after=verdict.pause)
         return True
 
 
 async def send_test(
-    database: Database, keyring: Keyring, outward: Outward, who: Principal, webhook_id: UUID
+    database: Database, keyring: Keyring, outward: SafeHttpClient, who: Principal, webhook_id: UUID
 ) -> Delivery:
     """Sends at once, whether the webhook is enabled or not, and returns the outcome. It is logged like any delivery,
     not retried, and does not change the webhook's failures.
@@ -76,27 +81,27 @@ async def send_test(
     async with database.tenant(who.organization_id, who.actor) as tx:
         await webhooks.get_webhook(tx, webhook_id)
         now = await tx.now()
-        body = webhooks.envelope(message_id, TEST, 1, now, {"webhook_id": webhook_id})
-        await store.insert_test(
+        body = webhooks.render_envelope(message_id, TEST, 1, now, {"webhook_id": webhook_id})
+        await store.insert_test_delivery(
             tx, id=delivery_id, webhook_id=webhook_id, message_id=message_id, type=TEST, body=body, claim=policy.CLAIM
         )
         await audit.write(tx, "webhook.tested", "webhook", webhook_id)
-        tried = await store.lock_tried(tx, delivery_id)
+        tried = await store.lock_attempt(tx, delivery_id)
         assert tried
     outcome = await _post(keyring, outward, tried, now)
     verdict = policy.judge(outcome.status, len(policy.PAUSES), 0)
     async with database.tenant(who.organization_id, who.actor) as tx:
-        return _found(await _write(tx, tried, outcome, verdict))
+        return _require_delivery(await _finish_attempt(tx, tried, outcome, verdict))
 
 
 async def redeliver(tx: Tx, webhook_id: UUID, delivery_id: UUID) -> Delivery:
     """Starts a delivery again, whatever its status, with all its attempts."""
     if not (await webhooks.get_webhook(tx, webhook_id)).enabled:
         raise WebhookDisabled()
-    before = _found(await store.lock_delivery(tx, webhook_id=webhook_id, delivery_id=delivery_id))
-    delivery = _found(await store.ask_again(tx, delivery_id))
+    before = _require_delivery(await store.lock_delivery(tx, webhook_id=webhook_id, delivery_id=delivery_id))
+    delivery = _require_delivery(await store.reset_delivery(tx, delivery_id))
     # A job that waits for a later attempt finds another attempt number, and does nothing.
-    await webhooks.send_later(tx, webhook_id, delivery_id, delivery.attempts)
+    await webhooks.enqueue_attempt(tx, webhook_id, delivery_id, delivery.attempts)
     after = {"webhook_id": webhook_id, "message_id": delivery.message_id}
     await audit.write(
         tx, "webhook.redelivered", "webhook_delivery", delivery_id, before={"status": before.status}, after=after
@@ -109,59 +114,66 @@ async def redeliver_failed(tx: Tx, webhook_id: UUID, data: RedeliverFailed, *, a
     deliveries are not selected. `already` are scheduled: these follow them."""
     if not (await webhooks.get_webhook(tx, webhook_id)).enabled:
         raise WebhookDisabled()
-    due = await store.ask_failed_again(
-        tx, webhook_id=webhook_id, since=data.since, limit=policy.AGAIN_MAX, waiting=already, pause=policy.AGAIN_EVERY
+    due = await store.reset_failed_deliveries(
+        tx,
+        webhook_id=webhook_id,
+        since=data.since,
+        limit=policy.REDELIVER_MAX,
+        waiting=already,
+        pause=policy.REDELIVER_INTERVAL,
     )
     if due:
-        await webhooks.send_all_later(tx, webhook_id, due)
+        await webhooks.enqueue_attempts(tx, webhook_id, due)
         after = {"since": data.since, "deliveries": len(due)}
         await audit.write(tx, "webhook.failed_redelivered", "webhook", webhook_id, after=after)
-    return Redelivered(redelivered=len(due), more=len(due) == policy.AGAIN_MAX)
+    return Redelivered(redelivered=len(due), more=len(due) == policy.REDELIVER_MAX)
 
 
-async def _claim(tx: Tx, delivery_id: UUID, attempt: int) -> Tried | None:
-    tried = await store.lock_tried(tx, delivery_id)
-    if tried is None or not policy.is_ours(tried, attempt):
+async def _claim(tx: Tx, delivery_id: UUID, attempt: int) -> DeliveryAttempt | None:
+    tried = await store.lock_attempt(tx, delivery_id)
+    if tried is None or not policy.is_pending_attempt(tried, attempt):
         return None
     if policy.is_claimed(tried, await tx.now()):
         raise StillClaimed
     if not tried.enabled:
-        await _write(tx, tried, Outcome(None, b"", "the webhook was disabled", 0), policy.Verdict("failed", None))
+        await _finish_attempt(
+            tx, tried, Outcome(None, b"", "the webhook was disabled", 0), policy.Verdict("failed", None)
+        )
         return None
-    await store.claim(tx, delivery_id=delivery_id, claim=policy.CLAIM)
+    await store.claim_delivery(tx, delivery_id=delivery_id, claim=policy.CLAIM)
     return tried
 
 
-async def _post(keyring: Keyring, outward: Outward, tried: Tried, now: datetime) -> Outcome:
+async def _post(keyring: Keyring, outward: SafeHttpClient, tried: DeliveryAttempt, now: datetime) -> Outcome:
     sealed = [tried.secret]
     if tried.previous_secret and tried.previous_secret_until and tried.previous_secret_until > now:
         sealed.append(tried.previous_secret)
-    secrets = [keyring.open(webhooks.purpose(tried.webhook_id), secret) for secret in sealed]
+    secrets = [keyring.open(webhooks.seal_purpose(tried.webhook_id), secret) for secret in sealed]
     readable = [secret for secret in secrets if secret is not None]
     if not readable:
         error = "its secret was sealed with another FULLHOUSE_SECRET_KEY: rotate it"
         return Outcome(None, b"", error, 0)
     body = tried.body.encode()
-    outcome = await outward.post(tried.url, body, policy.signed_headers(readable, str(tried.message_id), now, body))
+    outcome = await outward.post(tried.url, body, policy.sign_headers(readable, str(tried.message_id), now, body))
     SECONDS.observe(outcome.ms / 1000)
     return outcome
 
 
-async def _settle(tx: Tx, tried: Tried, outcome: Outcome) -> None:
+async def _record_outcome(tx: Tx, tried: DeliveryAttempt, outcome: Outcome) -> None:
     """Locks the webhook before the delivery, in the same order as deleting it."""
     verdict = policy.judge(outcome.status, tried.failures, random.random())  # noqa: S311 (spreads the load)
     if verdict.status == "delivered":
-        await store.note_success(tx, tried.webhook_id)
-    elif webhook := await store.note_failure(tx, tried.webhook_id):
+        await store.record_success(tx, tried.webhook_id)
+    elif webhook := await store.record_failure(tx, tried.webhook_id):
         await _give_up_if_due(tx, webhook, verdict, outcome)
-    delivery = await _write(tx, tried, outcome, verdict)
+    delivery = await _finish_attempt(tx, tried, outcome, verdict)
     if delivery is not None and verdict.pause is not None:
-        await webhooks.send_later(tx, tried.webhook_id, tried.id, delivery.attempts, after=verdict.pause)
+        await webhooks.enqueue_attempt(tx, tried.webhook_id, tried.id, delivery.attempts, after=verdict.pause)
 
 
-async def _write(tx: Tx, tried: Tried, outcome: Outcome, verdict: policy.Verdict) -> Delivery | None:
+async def _finish_attempt(tx: Tx, tried: DeliveryAttempt, outcome: Outcome, verdict: policy.Verdict) -> Delivery | None:
     TRIES.labels(verdict.status if verdict.pause is None else "later").inc()
-    return await store.finish(
+    return await store.finish_attempt(
         tx,
         delivery_id=tried.id,
         attempts=tried.attempts,
@@ -182,30 +194,30 @@ async def _give_up_if_due(tx: Tx, webhook: Webhook, verdict: policy.Verdict, out
         because = "failing"
     else:
         return
-    if not await store.give_up(tx, webhook_id=webhook.id, reason=because):
+    if not await store.disable_webhook(tx, webhook_id=webhook.id, reason=because):
         return  # it is disabled already
     after = {"enabled": False, "disabled_because": because, "failures": webhook.failures}
     await audit.write(tx, "webhook.given_up", "webhook", webhook.id, before={"enabled": True}, after=after)
     fact_id = await announce(tx, WebhookGivenUp(subject_id=webhook.id, because=because))
-    await _tell_owners(tx, webhook, outcome, fact_id)
+    await _email_owners(tx, webhook, outcome, fact_id)
     GIVEN_UP.labels(because).inc()
 
 
-async def _tell_owners(tx: Tx, webhook: Webhook, outcome: Outcome, fact_id: UUID) -> None:
+async def _email_owners(tx: Tx, webhook: Webhook, outcome: Outcome, fact_id: UUID) -> None:
     assert webhook.failing_since
-    owners = await store.owners(tx)
+    owners = await store.list_owner_emails(tx)
     if not owners:
         return
     email_data = WebhookDisabledEmail(
         url=webhook.url,
         failing_since=webhook.failing_since,
         last_error=outcome.error or f"status {outcome.status}",
-        timezone=(await accounts.get_profile(tx)).timezone,
+        timezone=(await accounts.require_profile(tx)).timezone,
     )
-    await mails.post_all(tx, [mails.To(email, email_data) for email in owners], about=fact_id)
+    await mailbox.enqueue_emails(tx, [mailbox.OutgoingEmail(email, email_data) for email in owners], about=fact_id)
 
 
-def _found(delivery: Delivery | None) -> Delivery:
+def _require_delivery(delivery: Delivery | None) -> Delivery:
     if delivery is None:
         raise NotFound
     return delivery

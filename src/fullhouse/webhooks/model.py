@@ -74,7 +74,7 @@ class Delivery(msgspec.Struct, frozen=True, kw_only=True):
     created_at: datetime
 
 
-class Tried(msgspec.Struct, frozen=True, kw_only=True):
+class DeliveryAttempt(msgspec.Struct, frozen=True, kw_only=True):
     """What an attempt needs of a delivery and its webhook. Not part of the API."""
 
     id: UUID
@@ -100,7 +100,7 @@ class Redelivered(msgspec.Struct, frozen=True, kw_only=True):
     more: bool
 
 
-class DueAgain(msgspec.Struct, frozen=True, kw_only=True):
+class ScheduledRedelivery(msgspec.Struct, frozen=True, kw_only=True):
     """A delivery that is sent again: its attempts so far, and when."""
 
     id: UUID

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
 from typing import NamedTuple
 
-from fullhouse.webhooks.model import Status, Tried
+from fullhouse.webhooks.model import DeliveryAttempt, Status
 
 WEBHOOKS_MAX = 20  # of one organisation
 SECRET_BYTES = 32
@@ -33,8 +33,8 @@ JITTER = 0.1  # so much earlier or later, so that deliveries that failed togethe
 
 # Failed deliveries that are sent again: so many at a time, and so far apart, so that a receiver that has just recovered
 # is not flooded, and other jobs are not delayed.
-AGAIN_MAX = 1000
-AGAIN_EVERY = timedelta(milliseconds=50)
+REDELIVER_MAX = 1000
+REDELIVER_INTERVAL = timedelta(milliseconds=50)
 
 # A webhook is disabled after nothing but failures for so long, and so many of them: one bad night is not enough, and
 # neither is one delivery.
@@ -66,12 +66,12 @@ def is_given_up(failures: int, failing_since: datetime, now: datetime) -> bool:
     return failures >= GIVE_UP_FAILURES and now - failing_since >= GIVE_UP_AFTER
 
 
-def is_ours(delivery: Tried, attempt: int) -> bool:
+def is_pending_attempt(delivery: DeliveryAttempt, attempt: int) -> bool:
     """Whether this attempt is still to be made: a job may run twice."""
     return delivery.status == "pending" and delivery.attempts == attempt
 
 
-def is_claimed(delivery: Tried, now: datetime) -> bool:
+def is_claimed(delivery: DeliveryAttempt, now: datetime) -> bool:
     return delivery.claimed_until is not None and delivery.claimed_until > now
 
 
@@ -84,7 +84,7 @@ def filters_for(name: str) -> list[str]:
     return ["*", *(".".join(parts[:n]) + ".*" for n in range(1, len(parts))), name]
 
 
-def unknown(filters: Sequence[str], names: Iterable[str]) -> list[int]:
+def find_unknown(filters: Sequence[str], names: Iterable[str]) -> list[int]:
     """The positions of those filters that match no fact."""
     known = {a_filter for name in names for a_filter in filters_for(name)}
     return [position for position, a_filter in enumerate(filters) if a_filter not in known]
@@ -93,11 +93,11 @@ def unknown(filters: Sequence[str], names: Iterable[str]) -> list[int]:
 # --- signatures, as specified by Standard Webhooks
 
 
-def written(secret: bytes) -> str:
+def encode_secret(secret: bytes) -> str:
     return "whsec_" + base64.b64encode(secret).decode()
 
 
-def signed_headers(secrets: Sequence[bytes], message_id: str, now: datetime, body: bytes) -> dict[str, str]:
+def sign_headers(secrets: Sequence[bytes], message_id: str, now: datetime, body: bytes) -> dict[str, str]:
     """One signature for each secret: a receiver accepts the request if it can verify any of them."""
     timestamp = str(int(now.timestamp()))
     content = b".".join((message_id.encode(), timestamp.encode(), body))

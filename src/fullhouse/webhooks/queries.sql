@@ -15,7 +15,7 @@ SELECT :id, :org, :url, :description, :events, :enabled, :secret
 WHERE (SELECT count(*) FROM webhooks WHERE organization_id = :org) < :webhooks_max
 RETURNING {webhook};
 
--- name: webhook_by_id
+-- name: find_webhook
 SELECT {webhook} FROM webhooks WHERE organization_id = :org AND id = :webhook_id;
 
 -- name: lock_webhook
@@ -49,10 +49,10 @@ FROM webhooks
 WHERE organization_id = :org AND (:after_at?::timestamptz IS NULL OR (created_at, id) > (:after_at, :after_id?::uuid))
 ORDER BY created_at, id LIMIT :limit;
 
--- name: filters_of_webhooks
+-- name: list_filters
 SELECT array(SELECT DISTINCT unnest(events) FROM webhooks WHERE organization_id = :org AND enabled);
 
--- name: wanting
+-- name: list_subscribed
 -- Webhooks whose filters match a fact. Waits for one that is being deleted, and then leaves it out.
 SELECT array_agg(id) FROM (
     SELECT id FROM webhooks WHERE organization_id = :org AND enabled AND events && :filters::text[] FOR KEY SHARE) w;
@@ -67,22 +67,22 @@ WITH put AS (
 )
 SELECT array_agg(id) FROM put;
 
--- name: insert_test
+-- name: insert_test_delivery
 -- Claimed from the beginning: the process that creates it sends it.
 INSERT INTO webhook_deliveries (id, organization_id, webhook_id, message_id, type, body, next_try_at, claimed_until)
 VALUES (:id, :org, :webhook_id, :message_id, :type, :body, app.clock(), app.clock() + :claim);
 
--- name: lock_tried
+-- name: lock_attempt
 SELECT d.id, d.webhook_id, d.message_id, d.type, d.body, d.status, d.attempts, d.failures, d.claimed_until,
        w.url, w.enabled, w.secret, w.previous_secret, w.previous_secret_until
 FROM webhook_deliveries d JOIN webhooks w ON w.organization_id = d.organization_id AND w.id = d.webhook_id
 WHERE d.organization_id = :org AND d.id = :delivery_id
 FOR UPDATE OF d;
 
--- name: claim
+-- name: claim_delivery
 UPDATE webhook_deliveries SET claimed_until = app.clock() + :claim WHERE organization_id = :org AND id = :delivery_id;
 
--- name: finish
+-- name: finish_attempt
 -- Only if the attempt number is unchanged: another worker may have made this attempt meanwhile.
 UPDATE webhook_deliveries
 SET status = :status, attempts = attempts + 1, failures = CASE WHEN :status = 'delivered' THEN 0 ELSE failures + 1 END,
@@ -91,16 +91,16 @@ SET status = :status, attempts = attempts + 1, failures = CASE WHEN :status = 'd
 WHERE organization_id = :org AND id = :delivery_id AND attempts = :attempts AND status = 'pending'
 RETURNING {delivery};
 
--- name: note_success
+-- name: record_success
 UPDATE webhooks SET failures = 0, failing_since = NULL
 WHERE organization_id = :org AND id = :webhook_id AND failures > 0;
 
--- name: note_failure
+-- name: record_failure
 UPDATE webhooks SET failures = failures + 1, failing_since = coalesce(failing_since, app.clock())
 WHERE organization_id = :org AND id = :webhook_id
 RETURNING {webhook};
 
--- name: give_up
+-- name: disable_webhook
 UPDATE webhooks SET enabled = false, disabled_because = :reason, version = version + 1, updated_at = app.clock()
 WHERE organization_id = :org AND id = :webhook_id AND enabled
 RETURNING {webhook};
@@ -109,12 +109,12 @@ RETURNING {webhook};
 SELECT {delivery} FROM webhook_deliveries
 WHERE organization_id = :org AND webhook_id = :webhook_id AND id = :delivery_id FOR UPDATE;
 
--- name: ask_again
+-- name: reset_delivery
 UPDATE webhook_deliveries SET status = 'pending', failures = 0, next_try_at = app.clock()
 WHERE organization_id = :org AND id = :delivery_id
 RETURNING {delivery};
 
--- name: ask_failed_again
+-- name: reset_failed_deliveries
 -- The oldest first, each a little later than the one before. Pending ones are not selected again.
 WITH failed AS (
     SELECT id FROM webhook_deliveries
@@ -137,11 +137,11 @@ WHERE organization_id = :org AND webhook_id = :webhook_id AND (:status?::text IS
   AND (:after_at?::timestamptz IS NULL OR (created_at, id) < (:after_at, :after_id?::uuid))
 ORDER BY created_at DESC, id DESC LIMIT :limit;
 
--- name: owners
+-- name: list_owner_emails
 SELECT array_agg(email ORDER BY id) FROM users
 WHERE organization_id = :org AND role = 'owner' AND status = 'active' AND email IS NOT NULL;
 
--- name: forget_deliveries
+-- name: delete_old_deliveries
 -- Finished deliveries; and tests whose sender died, because they are never retried.
 DELETE FROM webhook_deliveries WHERE ctid IN (
     SELECT ctid FROM webhook_deliveries

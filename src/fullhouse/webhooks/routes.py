@@ -6,7 +6,7 @@ from fullhouse.kit.actors import Principal
 from fullhouse.kit.cache.limits import Limit
 from fullhouse.kit.db.cursors import LIMIT, Page, page_by_age
 from fullhouse.kit.db.database import Tx
-from fullhouse.kit.http.endpoints import Reply, delete, get, patch, post
+from fullhouse.kit.http.endpoints import DataWithHeaders, delete, get, patch, post
 from fullhouse.kit.http.parameters import After, IfMatch, PageSize
 from fullhouse.kit.http.versions import etag
 from fullhouse.kit.services import Services
@@ -35,21 +35,21 @@ async def create_webhook(tx: Tx, services: Services, data: NewWebhook) -> Webhoo
 
     `events` are names of facts, groups of them such as `event.*`, or `*` for all.
     """
-    return await actions.create_webhook(tx, services.keyring, services.outward, data)
+    return await actions.create_webhook(tx, services.keyring, services.safe_http, data)
 
 
 @get("/api/org/webhooks/{webhook_id:uuid}", "webhooks.read")
-async def get_webhook(tx: Tx, webhook_id: UUID) -> Reply[Webhook]:
+async def get_webhook(tx: Tx, webhook_id: UUID) -> DataWithHeaders[Webhook]:
     """One webhook."""
-    return _tagged(await actions.get_webhook(tx, webhook_id))
+    return _with_etag(await actions.get_webhook(tx, webhook_id))
 
 
 @patch("/api/org/webhooks/{webhook_id:uuid}", "webhooks.write", limit=Limit(60, 60))
 async def change_webhook(
     tx: Tx, services: Services, webhook_id: UUID, data: ChangeWebhook, if_match: IfMatch = None
-) -> Reply[Webhook]:
+) -> DataWithHeaders[Webhook]:
     """Change a webhook, or enable it again after it was disabled."""
-    return _tagged(await actions.change_webhook(tx, services.outward, webhook_id, data, if_match))
+    return _with_etag(await actions.change_webhook(tx, services.safe_http, webhook_id, data, if_match))
 
 
 @delete("/api/org/webhooks/{webhook_id:uuid}", "webhooks.write")
@@ -67,7 +67,7 @@ async def rotate_webhook_secret(tx: Tx, services: Services, webhook_id: UUID) ->
 @post("/api/org/webhooks/{webhook_id:uuid}/test", "webhooks.write", status=200, limit=Limit(10, 60))
 async def test_webhook(who: Principal, services: Services, webhook_id: UUID) -> Delivery:
     """Send a `webhook.test` now, once, and return the receiver's response. Takes up to 15 seconds."""
-    return await deliveries.send_test(services.database, services.keyring, services.outward, who, webhook_id)
+    return await deliveries.send_test(services.database, services.keyring, services.safe_http, who, webhook_id)
 
 
 @get("/api/org/webhooks/{webhook_id:uuid}/deliveries", "webhooks.read")
@@ -107,8 +107,8 @@ async def redeliver(tx: Tx, webhook_id: UUID, delivery_id: UUID) -> Delivery:
     return await deliveries.redeliver(tx, webhook_id, delivery_id)
 
 
-def _tagged(row: Webhook) -> Reply[Webhook]:
-    return Reply(row, {"etag": etag(row.version)})
+def _with_etag(row: Webhook) -> DataWithHeaders[Webhook]:
+    return DataWithHeaders(row, {"etag": etag(row.version)})
 
 
 handlers = [

@@ -20,15 +20,15 @@ describe('the audit for people', () => {
   it('has every action once, by what it belongs to', () => {
     const all = families();
     expect(all.filter((one) => !one.deeds.length)).toEqual([]);
-    expect(all.flatMap((one) => one.deeds.map((deed) => deed.code)).sort()).toEqual(Object.keys(t.deeds).sort());
+    expect(all.flatMap((one) => one.deeds.map((deed) => deed.code)).sort()).toEqual(Object.keys(t.actions).sort());
     const shows = all.find((one) => one.code === 'event')!;
     expect(shows.all).toBe('event.*');
-    expect(shows.deeds).toContainEqual({ code: 'event.publish', name: 'Show published' });
+    expect(shows.deeds).toContainEqual({ code: 'event.publish', name: 'Event published' });
     expect(all.find((one) => one.code === 'seat_')).toMatchObject({ all: null, deeds: [{ code: 'seat_hold_expired' }, { code: 'seat_reserve_failed' }, { code: 'seat_reserved' }] });
   });
 
   it('says who it was, and what of the house', () => {
-    expect(whose({ actor_type: 'system', actor_name: 'sweeper' })).toBe('The house’s clock');
+    expect(whose({ actor_type: 'system', actor_name: 'sweeper' })).toBe('Clean-up of expired holds');
     expect(whose({ actor_type: 'user', actor_name: 'sweeper' })).toBe('sweeper');
     expect(whose({ actor_type: 'device', actor_name: null })).toBeNull();
   });

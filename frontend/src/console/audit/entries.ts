@@ -33,9 +33,9 @@ function said(values: Record<string, unknown> | null, field: string): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-/** Who did it: the house's own helpers by what they look after. Null for whom only a number names. */
+/** The actor's name: a service of the system by what it does. Null if there is only an id. */
 export function whose({ actor_type, actor_name }: Pick<Entry, 'actor_type' | 'actor_name'>): string | null {
-  return actor_type === 'system' && actor_name ? named(t.keepers, actor_name) : actor_name;
+  return actor_type === 'system' && actor_name ? named(t.services, actor_name) : actor_name;
 }
 
 /** Why, in the reader's language. Whoever was refused something has the refusal's code beside its sentence. */
@@ -51,28 +51,28 @@ interface Deed {
 }
 
 export interface Family extends Deed {
-  all: string | null; // asks for all of them
+  all: string | null; // the filter for the whole group
   deeds: Deed[];
 }
 
 const byName = (a: Deed, b: Deed) => a.name.localeCompare(b.name, language);
 
-/** Every action there is, by what it belongs to: for whoever looks for one. */
+/** All actions by group, for the filter. */
 export function families(): Family[] {
   const found = Object.entries(t.families).map(([code, name]) => ({ code, name, all: `${code}.*`, deeds: [] as Deed[] }) as Family);
-  for (const [code, name] of Object.entries(t.deeds)) {
+  for (const [code, name] of Object.entries(t.actions)) {
     const [family, rest] = code.split('.');
     const at = found.find((one) => (rest ? one.code === family : code.startsWith(one.code)))!;
     at.deeds.push({ code, name });
-    if (!rest) at.all = null; // those that are older than families
+    if (!rest) at.all = null; // codes without a dot: older than the groups
   }
   for (const one of found) one.deeds.sort(byName);
   return found.sort(byName);
 }
 
-/** Whether the list has it: an address may ask for anything. */
+/** Whether the filter has this action: an address may contain anything. */
 export function isKnown(action: string | null): boolean {
-  return !action || action in t.deeds || (action.endsWith('.*') && action.slice(0, -2) in t.families);
+  return !action || action in t.actions || (action.endsWith('.*') && action.slice(0, -2) in t.families);
 }
 
 export function sameDay(a: string, b: string, timeZone: string): boolean {

@@ -19,7 +19,7 @@ export interface Mark {
 const [MINUTE, DAY] = [60_000, 86_400_000];
 const STEPS = [...[1, 5, 15, 30, 60, 120, 180, 360, 720].map((n) => n * MINUTE), ...[1, 2, 3, 5, 7, 14, 30, 90, 365].map((n) => n * DAY)];
 
-/** At most `most` moments of a span at which that clock shows a round time: hours, with the day at midnight, or days. */
+/** At most `most` ticks of a span at round local times: hours, with the day at midnight, or days. */
 export function roundTimes(from: number, to: number, most: number, timeZone: string): Mark[] {
   const step = STEPS.find((one) => (to - from) / one <= most) ?? STEPS.at(-1)!;
   const hour = new Intl.DateTimeFormat(DATES, { timeZone, hour: '2-digit', minute: '2-digit' });

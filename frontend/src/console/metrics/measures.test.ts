@@ -15,7 +15,7 @@ describe('measures and their bounds', () => {
     expect([aim(orphans), limits(orphans)]).toEqual(['below 5%', 'above 10%']);
     expect([aim(vip), limits(vip)]).toEqual(['60% to 90%', 'below 40% or above 95%']);
     expect([aim(load), limits(load)]).toEqual(['below 50 ms', 'above 200 ms']);
-    expect([aim(hits), limits(hits)]).toEqual(['95% and more', 'below 80%']);
+    expect([aim(hits), limits(hits)]).toEqual(['95% or more', 'below 80%']);
   });
 
   it('puts a value on its scale, and what lies beyond at the edge', () => {
@@ -27,6 +27,6 @@ describe('measures and their bounds', () => {
   it('writes small parts finely', () => {
     expect([percent(0), percent(0.034), percent(0.5), percent(1)]).toEqual(['0%', '3.4%', '50%', '100%']);
     expect(shown(load, 0.0123)).toBe('12 ms');
-    expect(shown(vip, null)).toBe('no figure');
+    expect(shown(vip, null)).toBe('no value');
   });
 });

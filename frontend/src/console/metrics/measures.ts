@@ -1,11 +1,11 @@
-// Measures with their bounds: how they are called, and where each stands on its scale.
+// Metrics with their bounds: their names, and where a value is on its scale.
 
 import type { Measure } from '../../lib/contract';
 import { percent } from '../figures';
 import { t } from '../words/metrics';
 export type { Measure } from '../../lib/contract';
 
-/** `end` is where the scale ends; what lies beyond stands at its edge. */
+/** `end` is the end of the scale; larger values are drawn at its edge. */
 export const LABELS: Record<string, { title: string; about: string; unit: 'part' | 'seconds'; end: number }> = {
   orphans: { ...t.measures.orphans, unit: 'part', end: 0.2 },
   vip: { ...t.measures.vip, unit: 'part', end: 1 },
@@ -28,7 +28,7 @@ export function shown(measure: Measure, value: number | null): string {
   return LABELS[measure.name]?.unit === 'seconds' ? `${Math.round(value * 1000)} ms` : percent(value);
 }
 
-/** Where a value stands, from 0 to 1. */
+/** The position of a value on the scale, from 0 to 1. */
 export function at(measure: Measure, value: number): number {
   const end = LABELS[measure.name]?.end ?? 1;
   return Math.min(1, Math.max(0, value / end));
@@ -39,7 +39,7 @@ export function aim(measure: Measure): string {
   return range(measure, measure.target_low, measure.target_high);
 }
 
-/** Beyond what somebody should look: `below 40% or above 95%`. */
+/** The bounds beyond which a metric needs attention: `below 40% or above 95%`. */
 export function limits(measure: Measure): string {
   const said: string[] = [];
   if (measure.low > 0) said.push(t.below(shown(measure, measure.low)));
@@ -49,5 +49,5 @@ export function limits(measure: Measure): string {
 
 function range(measure: Measure, low: number, high: number): string {
   if (low <= 0) return t.below(shown(measure, high));
-  return at(measure, high) >= 1 ? t.andMore(shown(measure, low)) : t.range(shown(measure, low), shown(measure, high));
+  return at(measure, high) >= 1 ? t.orMore(shown(measure, low)) : t.range(shown(measure, low), shown(measure, high));
 }

@@ -1,4 +1,4 @@
-// A sheet for a spreadsheet, asked for with the session that the page means, page by page, and saved as one file.
+// Downloads a CSV export page by page, with the page's session, and saves it as one file.
 
 import type { Api } from '../../lib/api';
 import { save } from '../../lib/files/save';

@@ -41,7 +41,7 @@ export class Paged<Row> {
     try {
       const more = cursor ? `${path.includes('?') ? '&' : '?'}cursor=${encodeURIComponent(cursor)}` : '';
       const page: Page<Row> = await (typeof this.api === 'function' ? this.api() : this.api).page<Row>((path + more) as Giving<'GET' | 'POST', Row, 'row'>, body === undefined ? {} : { method: 'POST', body });
-      if (asked !== this.asked) return null; // something else was asked for meanwhile
+      if (asked !== this.asked) return null; // a newer request was made in the meantime
       this.rows = cursor ? [...this.rows, ...page.data] : page.data;
       this.next = page.next_cursor;
       return this.rows;

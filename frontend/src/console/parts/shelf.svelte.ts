@@ -11,7 +11,7 @@ export class Shelf {
   readonly #narrow = new MediaQuery('max-width: 960px'); // as the pages' styles have it
   #before: string | null;
 
-  /** `name` is what stands before the chosen one in the address. */
+  /** `name` is the query parameter that has the selected row. */
   constructor(private readonly name: string) {
     const path = place().path;
     this.#before = untrack(() => this.chosen);

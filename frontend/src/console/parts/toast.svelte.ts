@@ -1,4 +1,4 @@
-// Short news at the foot of the page: what was just done. What went wrong stands beside where it was tried instead.
+// A short message at the bottom of the page: what was just done. Errors are shown next to the form instead.
 
 export interface Said {
   id: number;

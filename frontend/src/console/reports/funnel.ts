@@ -16,7 +16,7 @@ interface Bar extends Step {
 }
 
 export const [BAR, GAP] = [46, 34]; // pixels
-const LEAST = 3; // a step that nobody reached is still to be seen
+const LEAST = 3; // a step with 0 is still visible
 
 export function bars(steps: readonly Step[], width: number): Bar[] {
   const most = steps[0]?.value ?? 0;

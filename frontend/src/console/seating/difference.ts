@@ -1,6 +1,6 @@
 // Two versions of a layout side by side: what the list says, and where each seat of it is drawn.
 
-import type { Kind, PlanDifference as Difference, Point as At, Words } from '../../lib/contract';
+import type { SeatTerms, PlanDifference as Difference, Point as At, SeatName } from '../../lib/contract';
 import { count } from '../../lib/format';
 import type { Geometry } from '../../lib/map/geometry';
 import { named } from '../words';
@@ -28,7 +28,7 @@ export interface Mark {
   words: string;
 }
 
-/** Seats of one row to which the same happened: a hall is rebuilt by rows, and nobody reads them seat by seat. */
+/** Seats of one row with the same change: halls are rebuilt by rows. */
 export interface Group {
   row: string;
   words: string;
@@ -54,7 +54,7 @@ export function marks(found: Difference, before: Map<string, Place>, after: Map<
   ];
 }
 
-/** As they stand in the list, row by row. */
+/** In the order of the list, row by row. */
 export function grouped(found: readonly Mark[]): Group[] {
   const groups = new Map<string, Group>();
   for (const mark of found) {
@@ -81,7 +81,7 @@ function distance(was: At, now: At): string {
   return t.byUnits(count(Math.round(Math.hypot(now.x - was.x, now.y - was.y) * 10) / 10));
 }
 
-function kindChange(was: Kind, now: Kind, { zones, prices }: Names): string {
+function kindChange(was: SeatTerms, now: SeatTerms, { zones, prices }: Names): string {
   const price = (key: string | null) => (key ? named(Object.fromEntries(prices), key) : t.noPrice);
   const said: string[] = [];
   if (was.zone !== now.zone) said.push(t.zoneBecame(zones.get(was.zone) ?? was.zone, zones.get(now.zone) ?? now.zone));
@@ -90,6 +90,6 @@ function kindChange(was: Kind, now: Kind, { zones, prices }: Names): string {
   return said.join(', ');
 }
 
-function rowChange(was: Words, now: Words): string {
+function rowChange(was: SeatName, now: SeatName): string {
   return was.section === now.section && was.row === now.row ? '' : t.wasIn(t.rowOf(was.section, was.row));
 }

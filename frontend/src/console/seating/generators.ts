@@ -1,4 +1,4 @@
-// What the generators may be asked, as a table: the form is made of it, and so is the request.
+// The parameters of the layout generators, as a table: form and request are built from it.
 
 import { t } from '../words/generators';
 
@@ -50,7 +50,7 @@ const NUMBERING = choice('numbering', t.numbered, ['left_to_right', t.leftToRigh
 const LABELS = choice('row_labels', t.rowsCalled, ['letters', t.letters], ['letters_without_i_o', t.withoutIO], ['numbers', '1, 2, 3']);
 const ROWS = number('rows', t.rows, 12, 1, 200);
 const AISLES = number('aisles', t.aisles, 2, 0, 8);
-const WHEELCHAIRS = number('wheelchair_places', t.wheelchairPlaces, 0, 0, 100, t.withCompanion);
+const WHEELCHAIRS = number('wheelchair_places', t.wheelchairSpaces, 0, 0, 100, t.withCompanion);
 const SEAT_PITCH = number('seat_pitch', t.seatToSeat, 20, 5, 100, t.planUnits);
 const ROW_PITCH = number('row_pitch', t.rowToRow, 26, 5, 100);
 const PITCHES = [SEAT_PITCH, ROW_PITCH];
@@ -153,7 +153,7 @@ export const KINDS: readonly Kind[] = [
       called(t.festival),
       number('orchestra_rows', t.rowsOfSeats, 12, 1, 200),
       number('orchestra_seats', t.seatsInRow, 25, 1, 500),
-      number('floor', t.placesOnFloor, 400, 1, 100_000),
+      number('floor', t.spotsOnFloor, 400, 1, 100_000),
       number('pit', t.standingInPit, 300, 1, 100_000),
       number('lounge_tables', t.tablesInLounge, 10, 1, 60),
       number('seats_per_table', t.seatsAtTable, 5, 2, 12),

@@ -53,7 +53,7 @@ describe('a choice', () => {
       sections: [{ name: 'Stalls' }, { name: 'Box' }],
       numberOf: (ordinal: number) => String((ordinal % 4) + 1),
     };
-    expect(inWords(plan, new Set([0, 1, 3, 8, 9]))).toEqual(['Stalls, row A: 1–2, 4', 'Box, row 1: all']);
+    expect(inWords(plan, new Set([0, 1, 3, 8, 9]))).toEqual(['Stalls, row A: 1–2, 4', 'Box, row 1: all seats']);
     expect(inWords(plan, new Set())).toEqual([]);
   });
 });

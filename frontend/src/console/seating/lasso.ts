@@ -67,7 +67,7 @@ export function inWords(plan: Plan, seats: ReadonlySet<number>): string[] {
     if (!runs.length) continue;
     const whole = runs.length === 1 && runs[0]![0] === row.first && runs[0]![1] === row.end - 1;
     const numbers = runs.map(([a, b]) => (a === b ? plan.numberOf(a) : `${plan.numberOf(a)}–${plan.numberOf(b)}`)).join(', ');
-    said.push(t.rowChosen(plan.sections[row.section]!.name, row.label, whole ? t.allOfRow : numbers));
+    said.push(t.rowSelected(plan.sections[row.section]!.name, row.label, whole ? t.allOfRow : numbers));
   }
   return said;
 }

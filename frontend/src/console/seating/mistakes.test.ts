@@ -22,7 +22,7 @@ describe('where a mistake is', () => {
   it('counts what has no name, and what is not there', () => {
     expect(place('zones[0].sections[1].rows[0].seats[1].number', plan)).toBe('zone Stalls, section Right, row C, seat no. 2, number');
     expect(place('zones[7].name', plan)).toBe('zone no. 8, name');
-    expect(place('', plan)).toBe('the whole document');
+    expect(place('', plan)).toBe('whole file');
     expect(place('name', null)).toBe('name');
   });
 

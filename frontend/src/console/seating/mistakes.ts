@@ -1,4 +1,4 @@
-// Mistakes in a plan, for whoever drew it: where the path leads, in the plan's own words.
+// Errors in a layout file: turns a path into names from the file.
 
 import { t } from '../words/layouts';
 
@@ -18,15 +18,15 @@ export function steps(path: string): Step[] {
 
 // What a list holds, and what its members are called by: ours first, then as other formats have it.
 const LISTS: Record<string, { one: string; names: readonly string[] }> = {
-  zones: { one: t.ones.zone, names: ['name', 'key', 'zone_id'] },
-  sections: { one: t.ones.section, names: ['name', 'key'] },
-  rows: { one: t.ones.row, names: ['label', 'row_number'] },
-  seats: { one: t.ones.seat, names: ['number', 'seat_number', 'key', 'seat_id'] },
-  areas: { one: t.ones.area, names: ['name'] },
-  price_categories: { one: t.ones.priceCategory, names: ['name', 'key'] },
-  categories: { one: t.ones.category, names: ['name'] },
-  groups: { one: t.ones.group, names: ['key'] },
-  seat_groups: { one: t.ones.group, names: ['group_id'] },
+  zones: { one: t.parts.zone, names: ['name', 'key', 'zone_id'] },
+  sections: { one: t.parts.section, names: ['name', 'key'] },
+  rows: { one: t.parts.row, names: ['label', 'row_number'] },
+  seats: { one: t.parts.seat, names: ['number', 'seat_number', 'key', 'seat_id'] },
+  areas: { one: t.parts.area, names: ['name'] },
+  price_categories: { one: t.parts.priceCategory, names: ['name', 'key'] },
+  categories: { one: t.parts.category, names: ['name'] },
+  groups: { one: t.parts.group, names: ['key'] },
+  seat_groups: { one: t.parts.group, names: ['group_id'] },
 };
 
 /** `zones[0].sections[1].rows[2].seats[3].x` as `zone Stalls, section Left, row C, seat 4: x`. */
@@ -46,7 +46,7 @@ export function place(path: string, document: unknown): string {
   return said.join(', ') || t.wholeDocument;
 }
 
-/** What stands there, short enough for a line; null if there is nothing. */
+/** The value at the path, shortened to a line; null if there is none. */
 export function excerpt(path: string, document: unknown): string | null {
   let here = document as Json | undefined;
   for (const step of steps(path)) here = inside(here, step);

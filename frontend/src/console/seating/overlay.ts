@@ -1,4 +1,4 @@
-// A show's overlay: what differs from its layout. It is sent whole; here is how a change of one zone makes the next one.
+// An event's overlay: its differences from the layout. It is sent whole; this computes it from a change of one zone.
 
 import type { EventLayoutView, ZoneOverride } from '../../lib/contract';
 import type { Zone } from './layouts';
@@ -28,7 +28,7 @@ export interface ZoneForm {
   price: string; // '' is the layout's own
 }
 
-/** The zone as it is for this show: the layout's, and what the overlay says of it. */
+/** The zone for this event: the layout's, with the overlay's changes. */
 export function formOf(zone: Zone, overlay: Overlay): ZoneForm {
   const said = overlay.zone_overrides[zone.id] ?? {};
   const mode = said.access_mode ?? zone.access_mode;
@@ -45,7 +45,7 @@ export function formOf(zone: Zone, overlay: Overlay): ZoneForm {
   };
 }
 
-/** Only what differs from the layout is said. */
+/** Only differences from the layout are included. */
 export function overrideOf(zone: Zone, form: ZoneForm): Override {
   const said: Override = {};
   if (form.name.trim() !== zone.name) said.name = form.name.trim();

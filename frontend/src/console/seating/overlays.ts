@@ -6,7 +6,7 @@ import { outline } from '../../lib/map/hull';
 import type { Overlay, SeatMap } from '../../lib/map/seatmap';
 import type { Change, Mark } from './difference';
 
-/** A line from each wheelchair place to the seats of those who come along. */
+/** A line from each wheelchair space to the seats of those who come along. */
 export function companions(geometry: Geometry): Overlay {
   return (ctx, camera, colors) => {
     ctx.beginPath();
@@ -61,7 +61,7 @@ export function zoneOutline(geometry: Geometry, zone: number): Overlay {
   };
 }
 
-/** Blocked seats, which the public's map shows as merely taken. */
+/** Blocked seats, which the public map shows as taken. */
 export function blocked(map: SeatMap): Overlay {
   return (ctx, camera, colors) => {
     const size = map.geometry.pitch * camera.view.scale * 0.8;

@@ -40,11 +40,11 @@ describe('the editor of a show’s policy', () => {
 
   it.each([
     ['5', null],
-    ['0', 'A number from 1 to 100.'],
-    ['101', 'A number from 1 to 100.'],
-    ['3.5', 'A number from 1 to 100.'],
-    ['ten', 'A number from 1 to 100.'],
-    ['', 'A number from 1 to 100.'],
+    ['0', 'Enter a number from 1 to 100.'],
+    ['101', 'Enter a number from 1 to 100.'],
+    ['3.5', 'Enter a number from 1 to 100.'],
+    ['ten', 'Enter a number from 1 to 100.'],
+    ['', 'Enter a number from 1 to 100.'],
   ])('checks %j', (text, wrong) => {
     const [row] = rows([field('seats', { source: 'event' })], []);
     row!.text = text;
@@ -62,7 +62,7 @@ describe('the editor of a show’s policy', () => {
     const all = GROUPS.flatMap((group) => group.fields);
     expect(new Set(all).size).toBe(all.length);
     const strange = rows([field('max_group_split'), field('brand_new')], []);
-    expect(grouped(strange).map((group) => [group.title, group.rows.length])).toEqual([['Choosing seats', 1], ['Others', 1]]);
-    expect(label('max_holds_per_ip')).toBe('Max holds per network address');
+    expect(grouped(strange).map((group) => [group.title, group.rows.length])).toEqual([['Seat selection', 1], ['Other', 1]]);
+    expect(label('max_holds_per_ip')).toBe('Holds per IP address');
   });
 });

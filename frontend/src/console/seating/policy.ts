@@ -1,4 +1,4 @@
-// The seating policy in a form: each field with whose word it is, and what a show says itself.
+// The seating rules in a form: each field with the origin of its value, and the event's own values.
 
 import type { PolicyValue as Field } from '../../lib/contract';
 import { named } from '../words';
@@ -7,7 +7,7 @@ export type { PolicyValue as Field } from '../../lib/contract';
 
 export type Value = boolean | number | null;
 
-/** A row of the editor. `own`: the show speaks for itself here; `text` is what is typed, also while it is wrong. */
+/** A row of the editor. `own`: the event has its own value; `text` is what is typed, also while it is invalid. */
 export interface Row {
   field: Field;
   inherited: Value;
@@ -30,7 +30,7 @@ export const GROUPS: readonly { title: string; fields: readonly string[] }[] = [
   { title: t.holds, fields: ['default_hold_ttl_minutes', 'max_holds_per_user', 'max_holds_per_ip', 'holds_per_window'] },
 ];
 
-/** The rows by group. What no group names stands at the end: a rule that nobody sees would still count. */
+/** The rows by group. Rules without a group come last: a hidden rule would still apply. */
 export function grouped(list: readonly Row[]): { title: string; rows: Row[] }[] {
   const named = GROUPS.map(({ title, fields }) => ({ title, rows: list.filter((row) => fields.includes(row.field.name)) }));
   const known = new Set(GROUPS.flatMap((group) => group.fields));
@@ -55,10 +55,10 @@ export function isSwitch(field: Field): boolean {
 
 export function say(value: Value): string {
   if (value === null) return t.noLimit;
-  return typeof value === 'boolean' ? (value ? t.saidYes : t.saidNo) : String(value);
+  return typeof value === 'boolean' ? (value ? t.yesSmall : t.noSmall) : String(value);
 }
 
-/** The editor's rows: the show's effective policy beside the organisation's, which is what a show inherits. */
+/** The editor's rows: the event's effective rules with the organisation's, which an event inherits. */
 export function rows(event: readonly Field[], organization: readonly Field[]): Row[] {
   const theirs = new Map(organization.map((field) => [field.name, field]));
   return event.map((field) => {
@@ -74,7 +74,7 @@ export function rows(event: readonly Field[], organization: readonly Field[]): R
   });
 }
 
-/** What is wrong with a row, by the bounds that the server has told; null if nothing is. */
+/** The error of a row, by the server's bounds; null if there is none. */
 export function mistake(row: Row): string | null {
   if (!row.own || isSwitch(row.field)) return null;
   const text = row.text.trim();
@@ -85,7 +85,7 @@ export function mistake(row: Row): string | null {
   return fits ? null : t.numberFrom(low, high);
 }
 
-/** What the show says itself: the rows that are its own. What is mandatory is never sent. */
+/** The event's own values. Mandatory ones are never sent. */
 export function overrides(list: readonly Row[]): Record<string, Value> {
   const said: Record<string, Value> = {};
   for (const row of list) if (row.own && !row.field.mandatory) said[row.field.name] = valueOf(row);

@@ -11,11 +11,11 @@ export const ACCESS: Record<string, string> = t.access;
 
 export const LAYOUT_STATES: Record<string, 'good' | 'time' | 'plain'> = { active: 'good', draft: 'time', archived: 'plain' };
 
-const KINDS: Record<number, string> = { [WHEELCHAIR]: t.wheelchairPlace, [COMPANION]: t.companionSeat, [RESTRICTED_VIEW]: t.restrictedView };
+const KINDS: Record<number, string> = { [WHEELCHAIR]: t.wheelchairSpace, [COMPANION]: t.companionSeat, [RESTRICTED_VIEW]: t.restrictedView };
 /** A seat's states, by their numbers in the map. */
 export const STATES = ['free', 'held', 'sold', 'blocked'] as const;
 
-/** `Stalls, row C, seat 4, wheelchair place`. */
+/** `Stalls, row C, seat 4, wheelchair space`. */
 export function seatWords(map: SeatMap, ordinal: number): string {
   const { section, row, number, category } = map.describe(ordinal);
   const seat = t.seatOf(section, row, number);

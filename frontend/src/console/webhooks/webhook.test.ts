@@ -8,9 +8,9 @@ const webhook: Webhook = {
 
 describe('webhooks', () => {
   it('says how one is', () => {
-    expect(health(webhook).text).toBe('On');
+    expect(health(webhook).text).toBe('Enabled');
     expect(health({ ...webhook, failures: 3 })).toEqual({ kind: 'time', text: '3 failures in a row' });
-    expect(health({ ...webhook, enabled: false }).text).toBe('Off');
+    expect(health({ ...webhook, enabled: false }).text).toBe('Disabled');
     expect(health({ ...webhook, enabled: false, disabled_because: 'gone' }).kind).toBe('bad');
   });
 

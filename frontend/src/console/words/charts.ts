@@ -1,11 +1,11 @@
-// Around a chart.
+// Texts of charts.
 
 import { words } from '.';
 
 export const charts = {
-  drawn: (title: string) => `${title}, drawn. The same numbers are in the table below.`,
-  theNumbers: 'The numbers',
-  nothingYet: 'Nothing in this time',
+  drawn: (title: string) => `Chart: ${title}. The table below has the same numbers.`,
+  theNumbers: 'Show table',
+  nothingYet: 'No data for this period',
   time: 'Time',
   soldByHour: 'Tickets sold by hour',
   soldByDay: 'Tickets sold by day',

@@ -1,4 +1,4 @@
-// The console's texts, by area. A page has its area's and those that are said everywhere as one: `t.save`.
+// The console's texts, by area. A page gets its area's texts and the common ones in one object: `t.save`.
 
 import { Offline, Problem } from '../../lib/api';
 import type { Areas } from './areas';
@@ -17,7 +17,7 @@ export function sentence(error: unknown): string {
   return error instanceof Problem ? refused(error) : common.wentWrong;
 }
 
-/** What the API calls something, as people call it; what has no name yet is said as it is written. */
+/** The display name of an API code; a code without a name is shown with spaces for underscores. */
 export function named(names: Record<string, string>, code: string): string {
   return names[code] ?? code.replaceAll('_', ' ');
 }

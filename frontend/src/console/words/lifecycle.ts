@@ -1,96 +1,96 @@
-// A show’s states and deeds, and what its form is called by.
+// An event's states and actions, and the labels of its form.
 
 import { words } from '.';
 
 export const lifecycle = {
-  // what can be done with a show
-  deeds: {
+  // actions
+  actions: {
     publish: {
       name: 'Publish',
-      title: 'Publish this show?',
-      done: 'The show is published.',
-      told: ['Everybody sees it in the shop and in the feeds.', 'Tickets are sold within the sale window.'],
+      title: 'Publish this event?',
+      done: 'Event published.',
+      told: ['It appears in the shop and in the feeds.', 'Tickets can be bought during the sales period.'],
     },
     start: {
-      name: 'Open the doors',
+      name: 'Open doors',
       title: 'Open the doors now?',
       done: 'The doors are open.',
-      told: ['The show is live, and scans at the gates count.', 'By itself this happens when the doors’ time comes.'],
+      told: ['The event is live, and scans at the gates count.', 'Without this, the event goes live at its door time.'],
     },
     end: {
-      name: 'End',
-      title: 'End this show?',
-      done: 'The show is over.',
-      told: ['Sales and scanning stop at once.', 'It leaves the shop. This cannot be taken back.'],
+      name: 'End event',
+      title: 'End this event?',
+      done: 'The event has ended.',
+      told: ['Sales and scanning stop immediately.', 'The event is removed from the shop. This can’t be undone.'],
     },
     reschedule: {
-      name: 'Give it a new date',
-      title: 'A new date',
-      done: 'The new date is announced.',
-      told: ['Everybody with a ticket is told the new date by mail.', 'Holds run again, and the sale goes on until the new date.'],
+      name: 'Set new date',
+      title: 'Set a new date',
+      done: 'New date announced.',
+      told: ['All ticket holders get an email with the new date.', 'Holds continue, and sales stay open until the new date.'],
     },
     postpone: {
       name: 'Postpone',
-      title: 'Postpone this show?',
-      done: 'The show is postponed.',
-      told: ['Everybody with a ticket is told by mail; your reason stays in the house.', 'Without a new date the sale stops and holds are suspended.', 'Tickets stay valid.'],
+      title: 'Postpone this event?',
+      done: 'Event postponed.',
+      told: ['All ticket holders get an email. It does not include your reason.', 'Without a new date, sales stop and holds are paused.', 'Tickets stay valid.'],
     },
     unpublish: {
-      name: 'Back to draft',
-      title: 'Take this show back into the drafts?',
-      done: 'The show is a draft again.',
-      told: ['It leaves the shop, and its sale stops.', 'Refused once a ticket is sold or a place is held: then it can only be postponed or cancelled.'],
+      name: 'Unpublish',
+      title: 'Unpublish this event?',
+      done: 'The event is a draft again.',
+      told: ['It is removed from the shop, and sales stop.', 'Only possible while nothing is sold or held. After that, you can postpone or cancel the event.'],
     },
     cancel: {
-      name: 'Cancel the show',
-      title: 'Cancel this show for good?',
-      done: 'The show is cancelled. What was sold is being given back.',
+      name: 'Cancel event',
+      title: 'Cancel this event permanently?',
+      done: 'Event cancelled. All orders are being refunded.',
       told: [
-        'Sales stop at once, and holds and checkouts end.',
-        'All orders are paid back in full, fees included, without further asking.',
-        'Everybody with a ticket is told by mail; your reason stays in the house.',
-        'This cannot be taken back.',
+        'Sales stop immediately; holds and checkouts end.',
+        'All orders are refunded automatically and in full, including fees.',
+        'All ticket holders get an email. It does not include your reason.',
+        'This can’t be undone.',
       ],
     },
     archive: {
       name: 'Archive',
-      title: 'Put this show away?',
-      done: 'The show is archived.',
-      told: ['It leaves the lists. Its orders and its audit stay.', 'This cannot be taken back.'],
+      title: 'Archive this event?',
+      done: 'Event archived.',
+      told: ['It is removed from the lists. Its orders and its audit log are kept.', 'This can’t be undone.'],
     },
   },
 
-  // its states
+  // states
   states: {
     draft: { name: 'Draft', many: 'Drafts' },
     published: { name: 'Published', many: 'Published' },
     live: { name: 'Live', many: 'Live' },
     postponed: { name: 'Postponed', many: 'Postponed' },
-    ended: { name: 'Ended', many: 'Ended' },
+    ended: { name: 'Ended', many: 'Past' },
     cancelled: { name: 'Cancelled', many: 'Cancelled' },
     archived: { name: 'Archived', many: 'Archived' },
   },
   onSale: 'On sale',
-  saleToCome: 'Sale to come',
-  saleSuspended: 'Sale suspended',
-  saleClosed: 'Sale closed',
+  notOnSaleYet: 'Not on sale yet',
+  salesPaused: 'Sales paused',
+  salesEnded: 'Sales ended',
 
   // before it is published
-  aPicture: 'A picture; until then a generated poster is used',
-  aDate: 'A date that is not over',
-  seatsOrZones: 'Seats, or zones to stand in',
-  aTicketType: 'At least one ticket type: without it nothing can be bought',
-  aSaleWindow: 'A sale window that is not over',
+  aPicture: 'A picture. Without one, a generated poster is shown',
+  aDate: 'An end date in the future',
+  seatsOrZones: 'A layout with seats or zones',
+  aTicketType: 'At least one ticket type. Without one, nothing can be bought',
+  aSaleWindow: 'A sales period that is not over',
 
-  // its form
+  // form
   category: 'Category',
-  addressInShop: 'Address in the shop',
+  addressInShop: 'Web address',
   start: 'Start',
   end: 'End',
-  doors: 'Doors',
-  saleBegins: 'Sale begins',
-  saleEnds: 'Sale ends',
-  dayEndsAt: 'A day at the gates ends at',
+  doors: 'Doors open',
+  salesStart: 'Sales start',
+  salesEnd: 'Sales end',
+  dayEndsAt: 'Day ends at (for scanning)',
   replacedBy: 'Replaced by',
   pictures: 'Pictures',
 };

@@ -1,4 +1,4 @@
-// The first page, and what waits for somebody.
+// The overview, and what needs attention.
 
 import { words } from '.';
 import { counted } from './spoken';
@@ -6,46 +6,46 @@ import { counted } from './spoken';
 export const overview = {
   // the overview
   title: 'Overview',
-  yourShows: 'your shows',
-  newShow: 'New show',
+  yourEvents: 'your events',
+  createEvent: 'Create event',
   liveNow: (n: number) => `${n} live now`,
-  noneLive: 'none live just now',
-  soldInADay: 'Sold in 24 hours',
-  soldAhead: 'Sold of what is ahead',
-  ofPlaces: (n: string) => `of ${n} places`,
+  noneLive: 'none live right now',
+  soldInADay: 'Sold in the last 24 hours',
+  soldUpcoming: 'Tickets sold (upcoming)',
+  ofCapacity: (n: string) => `of ${n} available in total`,
   refunded: (amount: string) => `${amount} refunded`,
-  ofShowsAhead: 'of the shows ahead',
-  inLiveShows: 'in live shows',
-  howFarBack: 'How far back',
-  twoDays: '48 hours',
-  month: '30 days',
+  ofUpcomingEvents: 'from upcoming events',
+  inLiveEvents: 'at live events',
+  howFarBack: 'Period',
+  twoDays: 'Last 48 hours',
+  month: 'Last 30 days',
   needsAttention: 'Needs attention',
-  nothingNow: 'Nothing just now.',
-  queues: 'Queues',
-  allShows: 'All shows',
+  nothingNow: 'Nothing right now.',
+  waitingRooms: 'Waiting rooms',
+  allEvents: 'All events',
   net: 'Net',
-  nothingAnnounced: 'Nothing is announced. Drafts are under',
-  shows: 'Shows',
+  nothingAnnounced: 'No upcoming events are published. Your drafts are under',
+  events: 'Events',
 
-  // a house that begins
-  firstShow: 'To the first show',
-  firstShowMore: 'In this order. Nobody sees anything before you publish it.',
+  // a new organisation
+  firstEvent: 'Set up your first event',
+  firstEventMore: 'Follow these steps in order. The public sees nothing until you publish.',
   steps: [
-    { title: 'Add a venue', more: 'Where it is, its time zone, and the gates that people come in by.' },
-    { title: 'Draw its seats', more: 'From a few numbers or from a file. Where people stand, a zone does.' },
-    { title: 'Draft the show', more: 'Its name, its date and a picture; then ticket types. Its page says what is missing before it is published.' },
-    { title: 'Invite the team', more: 'At any time: whoever sells, whoever scans, and who may do what.' },
+    { title: 'Add a venue', more: 'Its address, its time zone and its gates.' },
+    { title: 'Create a layout', more: 'Generate its seats, or import a file. Standing areas are zones with a capacity.' },
+    { title: 'Create an event', more: 'Its name, date and picture, then its ticket types. The event’s page lists what is missing before you publish.' },
+    { title: 'Invite your team', more: 'At any time. A role decides what each team member can do.' },
   ],
 
-  // what waits for somebody
+  // what needs attention
   incidentsAtGates: (n: number) => `${counted(n, { one: 'incident', other: 'incidents' })} at the gates`,
   gateIsFull: (gate: string | null) => `Gate ${gate} is full`,
-  queuePaused: (n: number) => `The queue is paused, ${n} wait`,
-  postponedNoDate: 'Postponed, and without a new date',
-  waitsForConsent: (code: string) => `Order ${code} waits for its buyer’s consent`,
-  datePassed: 'A draft whose date has passed',
-  draftToday: 'Still a draft, today',
-  draftIn: (days: number) => `Still a draft, in ${counted(days, { one: 'day', other: 'days' })}`,
+  queuePaused: (n: number) => `Waiting room paused, ${n} waiting`,
+  postponedNoDate: 'Postponed: no new date yet',
+  waitsForConsent: (code: string) => `Order ${code}: waiting for the buyer to accept other seats`,
+  datePassed: 'Draft with a date in the past',
+  draftToday: 'Still a draft, takes place today',
+  draftIn: (days: number) => `Still a draft, ${counted(days, { one: 'day', other: 'days' })} to go`,
 };
 
 export const t = words('overview', overview);

@@ -1,62 +1,62 @@
-// The waiting room.
+// The waiting room and the checkout, live.
 
 import { words } from '.';
 
 export const queue = {
   // the waiting room
-  theRoom: 'the waiting room',
-  title: 'Queue and checkout',
-  rooms: {
-    closed: { name: 'No queue', says: 'People choose and buy without waiting.' },
-    pre: { name: 'Gathering', says: 'People gather; their order is drawn when it opens.' },
-    open: { name: 'Open', says: 'People come in by turns, as slots come free.' },
-    paused: { name: 'Paused', says: 'Nobody is let in. People may still join, and those inside go on.' },
-    draining: { name: 'Draining', says: 'Nobody new may join. When those who wait are served, the room closes.' },
+  theWaitingRoom: 'the waiting room',
+  title: 'Waiting room and checkout',
+  states: {
+    closed: { name: 'Off', says: 'Visitors choose tickets and buy without waiting.' },
+    pre: { name: 'Waiting for opening', says: 'Visitors can join. When the waiting room opens, their positions are drawn at random.' },
+    open: { name: 'Open', says: 'Visitors join the queue and are let in as slots become free.' },
+    paused: { name: 'Paused', says: 'No one is let in. Visitors can still join the queue, and people already choosing can finish.' },
+    draining: { name: 'Closing', says: 'No one else can join. Once everyone in the queue has been let in, the waiting room closes.' },
   },
-  itOpens: (when: string, zone: string) => `It opens ${when} (${zone}).`,
+  itOpens: (when: string, zone: string) => `Opens ${when} (${zone}).`,
 
-  // what can be ordered of it
-  orders: {
-    open: { name: 'Open the queue', title: 'Open the waiting room now?', done: 'The room is open.', told: ['From now on people choose by turns.', 'Whoever holds seats already is inside.', 'If people gather for a draw, it is drawn now.'] },
-    pause: { name: 'Pause', title: 'Let nobody in for now?', done: 'Nobody is let in.', told: ['Those inside go on; nobody new comes in until you resume.', 'People may still join the line.'] },
-    resume: { name: 'Resume', title: 'Let people in again?', done: 'People are let in again.', told: ['The line moves on from where it stood.'] },
-    drain: { name: 'Drain', title: 'Take nobody new?', done: 'The room is draining.', told: ['Those who wait are served, and nobody new may join.', 'Then the room closes, and people buy without waiting.'] },
+  // actions
+  actions: {
+    open: { name: 'Open waiting room', title: 'Open the waiting room now?', done: 'Waiting room open.', told: ['From now on, visitors join the queue before they can buy.', 'People who already hold tickets are let in.', 'If people are waiting for the opening, their positions are drawn now.'] },
+    pause: { name: 'Pause', title: 'Pause the waiting room?', done: 'Waiting room paused.', told: ['People already choosing can finish. No one else is let in until you resume.', 'Visitors can still join the queue.'] },
+    resume: { name: 'Resume', title: 'Resume the waiting room?', done: 'Waiting room resumed.', told: ['People in the queue are let in again, in the same order.'] },
+    drain: { name: 'Close', title: 'Close the waiting room?', done: 'The waiting room is closing.', told: ['People in the queue are still let in. No one else can join.', 'After that, visitors buy without waiting.'] },
   },
 
-  // in numbers
-  joinedInAll: (n: string) => `${n} have joined in all`,
-  choosing: 'Choosing and buying',
-  atATime: (n: string) => `of ${n} at a time`,
+  // figures
+  joinedInAll: (n: string) => `${n} joined in total`,
+  choosing: 'Choosing or paying',
+  atATime: (n: string) => `of ${n} slots`,
   letIn: 'Let in',
-  notEnough: 'not enough yet to say',
-  aMinute: 'a minute',
-  haveBought: 'Have bought',
-  leftAndExpired: (left: string, expired: string) => `${left} left, ${expired} ran out of time`,
-  lineInNumbers: 'The line in numbers',
+  notEnough: 'not enough data yet',
+  aMinute: 'per minute',
+  bought: 'Bought',
+  leftAndExpired: (left: string, expired: string) => `${left} left, ${expired} timed out`,
+  queueInNumbers: 'Figures of the waiting room',
 
-  // at the checkout
+  // checkout
   checkout: 'Checkout',
-  open: 'Open now',
-  begunInAll: (n: string) => `${n} were begun in all`,
-  placesHeld: 'Places held now',
-  placesHeldMore: 'in checkouts and baskets',
+  open: 'In progress',
+  startedInAll: (n: string) => `${n} started in total`,
+  ticketsHeld: 'Tickets held',
+  ticketsHeldMore: 'in baskets and checkouts',
   paid: 'Paid',
-  paidMore: 'checkouts that became orders',
+  paidMore: 'checkouts completed',
   abandoned: 'Abandoned',
 
-  // how it works
-  howItWorks: 'How it works',
-  room: 'The room',
-  auto: 'opens by itself when slots run out',
-  on: 'is on',
-  off: 'is off',
-  atOnce: 'People at a time',
-  atOnceMore: 'So many choose and check out at once.',
-  toBegin: 'Seconds to begin',
-  toBeginMore: 'Whoever is let in and does nothing for so long loses the slot.',
-  opens: 'Opens',
-  opensMore: (zone: string) => `In ${zone}. People gather before it, and their order is drawn. Empty: now.`,
-  savedMore: 'Saved. Those who are inside above a new limit finish; nobody is put out.',
+  // settings
+  howItWorks: 'Settings',
+  mode: 'Waiting room',
+  auto: 'automatic: opens when all slots are taken',
+  on: 'always on',
+  off: 'always off',
+  atOnce: 'Slots',
+  atOnceMore: 'How many people can choose tickets and pay at the same time.',
+  timeToStart: 'Seconds to start',
+  timeToStartMore: 'People who do nothing for this long after being let in lose their slot.',
+  opens: 'Opening time',
+  opensMore: (zone: string) => `Time zone: ${zone}. Visitors can join before; at this time their positions are drawn at random. If empty: opens now.`,
+  savedMore: 'Saved. If there are now fewer slots, people who are already in can finish.',
 };
 
 export const t = words('queue', queue);

@@ -1,15 +1,15 @@
-// The box office in other sites.
+// Selling on other websites.
 
 import { words } from '.';
 
 export const sites = {
-  title: 'In other sites',
-  about: 'A show’s box office stands wherever this line does. Instead of the dots, it names the show, as its address ends; a published show’s page has the line ready.',
-  theSites: 'the sites',
-  mayShow: 'Sites that may show it',
-  mayShowMore: 'One on each line, such as https://www.harbour.example or https://*.harbour.example; twenty at most. With none, any site may.',
-  savedThese: 'Saved. Browsers show it in these sites only.',
-  savedAny: 'Saved. Any site may show it.',
+  title: 'Sell on your website',
+  about: 'Paste this line into a page of your website to sell tickets there. Replace the dots with the last part of the event’s web address, or copy the finished line from the page of a published event.',
+  theSites: 'the allowed websites',
+  allowedSites: 'Allowed websites',
+  allowedSitesMore: 'One on each line, such as https://www.harbour.example or https://*.harbour.example. At most twenty. If empty: any website.',
+  savedSome: 'Saved. Only these websites can sell your tickets.',
+  savedAny: 'Saved. Any website can sell your tickets.',
 };
 
 export const t = words('sites', sites);

@@ -1,4 +1,4 @@
-// What the reader's language says. English stands beside the pages that speak it; another language is a script of its
+// The texts in the reader's language. English is part of the pages' scripts; another language is a script of its
 // own, which the server puts before the console's when the page is in it (`words/af/main.ts`), and which speaks first.
 
 import type { Problem } from '../../lib/api';
@@ -17,7 +17,7 @@ export function speak(areas: Areas, problems: Refusals, fields: Mistakes): void 
   [spoken, refusals, mistakes] = [areas, problems, fields];
 }
 
-/** What the house refused: in its own words, which are English, or in those of the reader's language. */
+/** The text of a refusal: the server's own, which is English, or its translation. */
 export function refused(problem: Problem): string {
   return refusals ? refusal(problem, refusals, language) : problem.message;
 }
@@ -30,7 +30,7 @@ export function refusedBy(code: unknown): string | null {
 
 const THOUSANDS = /\d{1,3}(?:,\d{3})+/g;
 
-/** What the house says of a field, its thousands parted as the language does. The last form is for whatever has no words. */
+/** The message of a field error, with thousands separated as the language does. The last pattern matches all others. */
 export function mistaken(message: string): string {
   const [form, said] = mistakes.find(([known]) => known.test(message))!;
   return message.replace(form, said).replace(THOUSANDS, (n) => count(Number(n.replaceAll(',', ''))));

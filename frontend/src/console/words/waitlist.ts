@@ -1,48 +1,49 @@
-// A show's waiting list.
+// An event's waitlist.
 
 import { words } from '.';
 import { counted } from './spoken';
 
 export const waitlist = {
-  theList: 'the waiting list',
-  title: 'Waiting list',
+  theWaitlist: 'the waitlist',
+  title: 'Waitlist',
   isOn: 'On',
   isOff: 'Off',
-  says: {
-    on: 'Whoever finds the show sold out can wait. Places that come back are offered in the order of joining, before they are sold to everybody.',
-    off: 'Nobody can join, and nobody is offered anything. Whoever waits keeps their place until it is on again.',
+  explained: {
+    on: 'When the event is sold out, people can join the waitlist. Returned tickets are offered to them first, in the order in which they joined.',
+    off: 'No one can join, and no tickets are offered. People already on the waitlist keep their position until you turn it on again.',
   },
 
-  // in numbers
+  // figures
   people: (n: number) => counted(n, { one: 'person', other: 'people' }),
   offered: 'Offered',
-  offeredMore: 'held for them now',
+  offeredMore: 'tickets held for them now',
   taken: 'Bought',
-  takenMore: 'what they were offered',
-  lapsed: 'Let it lapse',
-  hasLeft: (n: string) => `${n} left the list`,
+  takenMore: 'from an offer',
+  lapsed: 'Offers expired',
+  hasLeft: (n: string) => `${n} left the waitlist`,
 
-  // how it works
-  howItWorks: 'How it works',
-  switchedOn: 'The show has a waiting list',
-  window: 'Hours to answer an offer',
-  windowMore: 'A quarter of an hour (0.25) to a week (168). Never longer than the sale. Offers that are made already keep their time.',
+  // settings
+  howItWorks: 'Settings',
+  switchedOn: 'Waitlist is on',
+  window: 'Hours to accept an offer',
+  windowMore: 'From 0.25 (15 minutes) to 168 (a week). Offers never last longer than the sales period. Offers already made keep their deadline.',
 
-  // who waits
-  entries: 'Who is on it',
-  theEntries: 'the entries',
-  whichEntries: 'Which entries',
-  states: { waiting: 'Waiting', offered: 'Offered', taken: 'Bought', lapsed: 'Lapsed', left: 'Left' },
+  // entries
+  entries: 'People on the waitlist',
+  theEntries: 'the waitlist entries',
+  whichEntries: 'Filter entries',
+  states: { waiting: 'Waiting', offered: 'Offered', taken: 'Bought', lapsed: 'Offer expired', left: 'Left' },
   entriesCounted: (n: number) => counted(n, { one: 'entry', other: 'entries' }),
-  nobody: 'Nobody yet',
-  nobodyIn: 'Nobody here',
-  nobodyMore: 'When the show is sold out, its page asks people whether they want to wait.',
-  party: 'Party',
-  waitsFor: 'Waits for',
-  anywhere: 'any place',
-  wheelchair: 'wheelchair place',
+  nobody: 'No one yet',
+  nobodyIn: 'No one here',
+  nobodyMore: 'When the event is sold out, its page invites visitors to join the waitlist.',
+  email: 'Email address',
+  party: 'Tickets',
+  waitsFor: 'Wants',
+  anySection: 'anywhere',
+  wheelchair: 'wheelchair space',
   joined: 'Joined',
-  answerBy: 'Answers by',
+  answerBy: 'Offer expires',
 };
 
 export const t = words('waitlist', waitlist);

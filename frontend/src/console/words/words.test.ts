@@ -47,23 +47,23 @@ describe('a page', () => {
 
   test('has its own texts and those of everywhere', async () => {
     const { t } = await import('./queue');
-    expect([t.title, t.save]).toEqual(['Queue and checkout', 'Save']);
+    expect([t.title, t.save]).toEqual(['Waiting room and checkout', 'Save']);
   });
 
   test('speaks the language that spoke first', async () => {
     await import('./af/main');
     const { t } = await import('./queue');
-    expect([t.title, t.save, t.rooms.open.name]).toEqual(['Ry en betaling', 'Stoor', 'Oop']);
+    expect([t.title, t.save, t.states.open.name]).toEqual(['Wagkamer en betaling', 'Stoor', 'Oop']);
   });
 });
 
 describe('what the house refuses', () => {
   beforeEach(() => vi.resetModules());
-  const taken = () => new Problem(409, 'slug_taken', 'Another show has the slug “gala”.', [], { slug: 'gala' });
+  const taken = () => new Problem(409, 'slug_taken', 'Another event has the slug “gala”.', [], { slug: 'gala' });
 
   test('is said by itself in English', async () => {
     const { refused, mistaken } = await import('./spoken');
-    expect([refused(taken()), mistaken('At most 4,000.')]).toEqual(['Another show has the slug “gala”.', 'At most 4,000.']);
+    expect([refused(taken()), mistaken('At most 4,000.')]).toEqual(['Another event has the slug “gala”.', 'At most 4,000.']);
   });
 
   test('is said in Afrikaans with its names and numbers', async () => {
@@ -95,9 +95,9 @@ test('numbers are counted as the language counts', () => {
   expect([0, 1, 1200].map((n) => counted(n, seats))).toEqual(['0 seats are', '1 seat is', '1,200 seats are']);
 });
 
-test('a show that says nothing of its places has those of its venue, and is not called unlimited', () => {
-  for (const { shows } of [ENGLISH, AFRIKAANS] as Areas[]) {
-    expect(shows.atMost('60').match(/60/g)).toHaveLength(2);
-    expect(shows.atMost('60')).not.toContain(shows.emptyUnlimited);
+test('an event without a capacity has its venue’s, and is not said to have no limit', () => {
+  for (const { events } of [ENGLISH, AFRIKAANS] as Areas[]) {
+    expect(events.atMost('60').match(/60/g)).toHaveLength(2);
+    expect(events.atMost('60')).not.toContain(events.emptyUnlimited);
   }
 });

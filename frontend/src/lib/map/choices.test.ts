@@ -35,6 +35,6 @@ describe('the nearest seats', () => {
   test('are beside the one that was taken', () => expect(nearestFree(hall([2]), [2])).toEqual([1]));
   test('stay in the section while it has some', () => expect(nearestFree(hall([1, 2, 3]), [2])).toEqual([0]));
   test('go elsewhere when it has none', () => expect(nearestFree(hall([0, 1, 2, 3, 4]), [2])).toEqual([7]));
-  test('are none of mine, and no wheelchair places', () => expect(nearestFree(hall([2], [1], [3]), [2], 2)).toEqual([0, 4]));
+  test('are none of mine, and no wheelchair spaces', () => expect(nearestFree(hall([2], [1], [3]), [2], 2)).toEqual([0, 4]));
   test('are as many as are left', () => expect(nearestFree(hall([0, 1, 2, 3, 4, 5, 6, 7, 8]), [2], 3)).toEqual([9]));
 });

@@ -73,7 +73,7 @@ export interface Geometry {
   category: Uint8Array;
   price: Uint8Array;
   rowOf: Uint32Array;
-  companions: Map<number, number[]>; // wheelchair place to its companions
+  companions: Map<number, number[]>; // wheelchair space to its companion seats
   wholes: Map<number, number[]>; // a seat that is sold with others only, to all of them
   pitch: number; // the usual distance of two neighbours
   numberOf(ordinal: number): string;

@@ -1,4 +1,4 @@
-// Somebody was faster: which seats are the next best? Close by, in the same section and at the same price if possible.
+// Another buyer was faster: which seats are the next best? Nearby, in the same section and at the same price if possible.
 
 import { STANDARD } from './geometry';
 import type { SeatMap } from './seatmap';

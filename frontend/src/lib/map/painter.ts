@@ -30,14 +30,14 @@ export interface Palette {
 
 export interface Scene {
   geometry: Geometry;
-  grid: () => Grid; // made when seats are first looked at: the whole house is seen without
+  grid: () => Grid; // built when seats are first drawn: the overview needs none
   outlines: Point[][]; // of the sections
   states: Uint8Array;
   mine: Set<number>;
   dimmed: (price: number) => boolean;
   focused: number; // ordinal, or -1
   free: Float32Array; // the part of each section that can be had
-  zoneFree: (zone: number) => number | null; // of zones without seats; CLOSED where nothing is sold to whoever looks
+  zoneFree: (zone: number) => number | null; // of zones without seats; CLOSED if no ticket type sells it to this buyer
 }
 
 export const CLOSED = -1;
@@ -134,7 +134,7 @@ function* zoneNames(scene: Scene, scale: number, colors: Palette): Generator<Wis
     const [x, y] = middle(zone.area);
     const box = boxAround(zone.area);
     yield {
-      lines: [lettered(colors.letters[zone.price], zone.name), free > 0 ? t.places(count(free)) : free === CLOSED ? t.notForSale : t.full],
+      lines: [lettered(colors.letters[zone.price], zone.name), free > 0 ? t.left(count(free)) : free === CLOSED ? t.notForSale : t.full],
       x: x * scale,
       y: y * scale,
       color: free > 0 ? colors.onTier : colors.muted,

@@ -1,4 +1,4 @@
-// The map as a thing: its geometry, the states that come and go, what is mine, what is looked at. It draws into a canvas
+// The seat map: its geometry, the seats' changing states, the buyer's own seats, and the view. It draws into a canvas
 // when something has changed, once a frame, and knows nothing of pages.
 
 import { Camera, type Size, type View } from './camera';
@@ -21,7 +21,7 @@ export type Overlay = (ctx: CanvasRenderingContext2D, camera: Camera, colors: Pa
 
 const TOUCH = 24; // pixels: no target is smaller
 const NARROW = 560; // pixels: there the basket stands in front of the lower part
-const SEEN = 5.5; // pixels from seat to seat: from here on, whoever points means a seat
+const SEEN = 5.5; // pixels from seat to seat: from here on, a click means a seat
 
 export class SeatMap {
   readonly geometry: Geometry;
@@ -29,7 +29,7 @@ export class SeatMap {
   readonly mine = new Set<number>();
   readonly overlays = new Set<Overlay>();
   version = '';
-  /** Told after every frame, for what is drawn beside the map. */
+  /** Called after every frame, for what is drawn beside the map. */
   drawn: () => void = () => {};
   private seats: Grid | null = null;
   readonly outlines: Point[][];
@@ -38,8 +38,8 @@ export class SeatMap {
   private readonly sectionOf: Uint16Array;
   private readonly places = new Map<number, number>(); // what is left in zones without seats
   private prices: Set<number> | null = null;
-  private known: Uint8Array; // states as the house has them, whoever may buy
-  private closed: boolean[] = []; // by zone: nobody here can buy its places
+  private known: Uint8Array; // states as the server has them, also in zones that this buyer cannot buy
+  private closed: boolean[] = []; // by zone: no ticket type sells it to this buyer
   private frame = 0;
   private size: Size = { width: 1, height: 1 };
   private moving = 0;
@@ -89,7 +89,7 @@ export class SeatMap {
     this.look();
   }
 
-  /** Zones that nothing sells to whoever looks: what is free there is shown as what is not for sale. */
+  /** Zones that no ticket type sells to this buyer: their available seats are shown as not for sale. */
   closeZones(zones: boolean[]): void {
     if (zones.join() === this.closed.join()) return;
     this.closed = zones;
@@ -262,7 +262,7 @@ export class SeatMap {
     this.glide(this.camera.around(x, y, (TOUCH * 1.25) / this.geometry.pitch));
   }
 
-  /** Seats that were chosen for somebody: close enough to be seen for what they are, and all of them. */
+  /** Shows all seats that were chosen automatically, large enough to be recognised. */
   bring(ordinals: number[]): void {
     if (!ordinals.length) return;
     const { x, y, pitch } = this.geometry;
@@ -327,7 +327,7 @@ export class SeatMap {
   }
 
   private glide(to: { scale: number; x: number; y: number }): void {
-    if (!this.isSized) return; // it begins with the whole house
+    if (!this.isSized) return; // it begins with the whole map
     cancelAnimationFrame(this.moving);
     const from = { ...this.camera.view };
     const begun = performance.now();

@@ -1,5 +1,5 @@
-// Seats that are in sight. State is never told by colour alone: a cross is sold, stripes are somebody else's, a tick is
-// yours, a symbol is for wheelchairs. Nor is a price, where there are many: it has a letter.
+// Draws the visible seats. State is never shown by colour alone: a cross is sold, stripes are in another basket, a tick is
+// in yours, a symbol is for wheelchairs. Nor is a price, where there are many: it has a letter.
 
 import type { Camera } from './camera';
 import { AVAILABLE, COMPANION, HELD, NO_PRICE, SOLD, WHEELCHAIR, type Box, type Geometry } from './geometry';

@@ -1,5 +1,5 @@
-// Versions of the seats' states: `epoch-number`. Within an epoch numbers grow; another epoch is another memory of the
-// house's, whose deltas are taken as they come until the states were read again.
+// Versions of the seats' states: `epoch-number`. Within an epoch numbers grow. Another epoch comes from another server
+// process: its deltas are applied as they come, until the states have been read again.
 
 export type Verdict = 'take' | 'skip' | 'reread';
 

@@ -41,14 +41,14 @@ test('nothing is said twice, at once and later', () => {
 
 test('a refusal keeps its numbers and names, in every language', () => {
   const said = (code: string, more: object, wait: number | null = null) => Object.values(CATALOGUES).map(({ problems }) => refusal(new Problem(409, code, 'x', [], { ...more }, wait), problems, 'af'));
-  expect(said('max_seats_per_booking', { most: 6 })).toEqual(['One booking has at most 6 seats.', 'Een bespreking het hoogstens 6 sitplekke.']);
+  expect(said('max_seats_per_booking', { most: 6 })).toEqual(['You can book at most 6 seats.', 'Jy kan hoogstens 6 sitplekke bespreek.']);
   for (const text of said('max_per_order', { most: 4, name: 'Pensioner' })) expect(text).toMatch(/4.*Pensioner/);
   for (const text of said('rate_limited', {}, 17)) expect(text).toContain('17');
 });
 
 test('who names somebody twice is not told that the zone is closed to them', () => {
   const said = (more: object) => refusal(new Problem(403, 'zone_access_denied', 'x', [], { zone: 'Loge', ...more }), af.problems, 'af');
-  expect([said({}), said({ item: 0 })]).toEqual(['“Loge” is nie vir jou oop nie.', 'Elke kaartjie vir “Loge” het sy eie naam.']);
+  expect([said({}), said({ item: 0 })]).toEqual(['“Loge” is nie vir jou oop nie.', 'Elke kaartjie vir “Loge” moet op ’n ander persoon se naam wees.']);
 });
 
 test('who reads Afrikaans is never shown an English sentence', () => {

@@ -1,12 +1,12 @@
-// What the gate shows for each verdict: a colour with its shape, one word or two, and a sentence; and how it writes places,
-// times, numbers and refusals.
+// What the scanner shows for each verdict: a colour with its shape, one or two words, and a sentence; and how it writes
+// seats, times, numbers and refusals.
 import { Offline, Problem } from '../../lib/api';
 import * as format from '../../lib/format';
 import { refusal } from '../../lib/refusal';
 import type { Direction, Reason } from '../policy';
 import { speech, t } from './speech.svelte';
 
-/** Each has a colour, a shape and a sound of its own: nobody needs to see colours, or to hear. */
+/** Each has its own colour, shape and sound, so that it is understood without seeing colours, or without hearing. */
 export type Tone = 'go' | 'wait' | 'stop';
 
 interface Told {
@@ -15,10 +15,10 @@ interface Told {
   says: string;
 }
 
-// Somebody who may well be right, and is to be talked to. All other reasons stop.
+// The holder may be right: staff should talk to them. All other reasons stop.
 const WAITS: ReadonlySet<string> = new Set<Reason>(['already_inside', 'already_used', 'no_entries_left', 'not_inside']);
 
-/** A reason that is newer than this page is shown in the house's own words. */
+/** A reason that is newer than this page is shown with the server's message. */
 export function wordsFor(admit: boolean, reason: string | null, direction: Direction, message = ''): Told {
   if (admit) return { tone: 'go', word: direction === 'in' ? t.welcome : t.goodbye, says: '' };
   const [word, says] = t.reasons[reason as Reason] ?? [t.refused, message];
@@ -36,28 +36,29 @@ interface Placed {
 /** Lower tier, section 104, row B, seat 12 */
 export function place(ticket: Placed): string {
   const section = ticket.section && ticket.section !== ticket.zone ? (ticket.zone ? t.section(ticket.section) : ticket.section) : null;
-  const parts = [ticket.zone, section, ticket.row && t.row(ticket.row), ticket.seat && t.seat(ticket.seat), ticket.placeNo && t.place(String(ticket.placeNo))];
+  const parts = [ticket.zone, section, ticket.row && t.row(ticket.row), ticket.seat && t.seat(ticket.seat), ticket.placeNo && t.spot(String(ticket.placeNo))];
   return parts.filter(Boolean).join(', ') || t.generalAdmission;
 }
 
-/** What is to be seen to at such a place. */
+/** What staff must see to for this kind of seat. */
 export function accessibility(kind: string): string | null {
   return t.accessibility[kind] ?? null;
 }
 
-// The house sends it as a sentence (scanning/policy.py), by which we know the kind of place.
-const KINDS: Record<string, string> = {
-  'Wheelchair ticket, companion reserved. Please ensure companion is accompanied.': 'wheelchair true',
-  'Wheelchair ticket.': 'wheelchair false',
-  'Companion seat, beside a wheelchair place.': 'companion false',
-};
+// The server sends it as an English sentence (scanning/policy.py): its beginning names the kind of seat.
+const KINDS: [RegExp, string][] = [
+  [/^Wheelchair ticket, companion reserved/, 'wheelchair true'],
+  [/^Wheelchair ticket/, 'wheelchair false'],
+  [/^Companion seat/, 'companion false'],
+];
 
+/** The server's sentence in the language of this page; unchanged if it is not one of ours. */
 export function inOurs(sentence: string | null): string | null {
-  const kind = KINDS[sentence ?? ''];
+  const [, kind] = KINDS.find(([beginning]) => beginning.test(sentence ?? '')) ?? [];
   return kind ? accessibility(kind) : sentence;
 }
 
-/** The time at the venue; said so, where this device's own clock says another. */
+/** The time at the venue; with the zone's name if this device has another time zone. */
 export function clock(at: number | string, timeZone: string): string {
   const time = hour(at, timeZone);
   const here = Intl.DateTimeFormat().resolvedOptions().timeZone;

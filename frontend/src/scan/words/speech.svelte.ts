@@ -1,10 +1,10 @@
-// In which language the scanner speaks: as somebody chose on this device; otherwise as the server read from their browser;
-// otherwise as the organisation does. One is loaded; the page's keeper has them all, so that it can be changed offline.
+// The scanner's language: as chosen on this device; otherwise as the server read it from the browser; otherwise the
+// organisation's. One is loaded; the service worker stores all, so that it can be changed offline.
 import type { Words } from './en';
 
 const CATALOGUES = { en: async () => (await import('./en')).en, af: async () => (await import('./af')).af } satisfies Record<string, () => Promise<Words>>;
 export type Code = keyof typeof CATALOGUES;
-/** Each in its own language: whoever looks for theirs may not read the one that is shown. */
+/** Each in its own language, for people who do not read the one that is shown. */
 export const NAMES: Record<Code, string> = { en: 'English', af: 'Afrikaans' };
 
 const KEPT = 'fullhouse.gate.language';
@@ -34,12 +34,12 @@ class Speech {
     try {
       localStorage.setItem(KEPT, code);
     } catch {
-      // it is asked again at the next start
+      // not stored: chosen again at the next start
     }
     return this.speak(code);
   }
 
-  /** The organisation's, where nobody has said what they prefer. */
+  /** The organisation's language, if the user has not chosen one. */
   async suggest(locale: string | undefined): Promise<void> {
     const code = known(locale);
     if (code && !this.isChosen && page?.documentElement.dataset['preferred'] === undefined) await this.speak(code);
@@ -48,7 +48,7 @@ class Speech {
   private async speak(code: Code): Promise<void> {
     this.wanted = code;
     const words = await CATALOGUES[code]();
-    if (this.wanted !== code) return; // somebody has chosen again meanwhile
+    if (this.wanted !== code) return; // another was chosen meanwhile
     this.words = words;
     this.code = code;
     if (!page) return;
@@ -72,5 +72,5 @@ function remembered(): string | null {
 
 export const speech = new Speech();
 
-/** The words of now: a page that reads them is written anew when the language changes. */
+/** The current texts. Components that read them render again when the language changes. */
 export const t = new Proxy({} as Words, { get: (_, key) => speech.words![key as keyof Words] });

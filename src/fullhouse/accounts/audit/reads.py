@@ -10,11 +10,11 @@ from fullhouse.accounts import store
 from fullhouse.accounts.model import AuditEntry
 from fullhouse.kit.db.cursors import Page, page_by_age
 from fullhouse.kit.db.database import Tx
-from fullhouse.kit.http.answer import Answer
-from fullhouse.kit.media.csv import sheet
+from fullhouse.kit.http.response import Response
+from fullhouse.kit.media.csv import csv_response
 from fullhouse.kit.secrets import Keyring
 
-HEAD = (
+CSV_COLUMNS = (
     "time", "action", "by", "name", "about", "id", "before", "after", "reason", "approval", "address", "request",
 )  # fmt: skip
 
@@ -30,12 +30,14 @@ class Filters(NamedTuple):
     until: datetime | None = None
 
 
-async def page_of_audit(tx: Tx, keyring: Keyring, cursor: str | None, limit: int, filters: Filters) -> Page[AuditEntry]:
+async def list_audit_page(
+    tx: Tx, keyring: Keyring, cursor: str | None, limit: int, filters: Filters
+) -> Page[AuditEntry]:
     """Audit rows that match the filters, newest first."""
     return await page_by_age(tx, keyring, "audit", store.list_audit, cursor, limit, **filters._asdict())
 
 
-def as_sheet(page: Page[AuditEntry]) -> Answer:
+def to_csv(page: Page[AuditEntry]) -> Response:
     rows = (
         (
             e.created_at,
@@ -44,8 +46,8 @@ def as_sheet(page: Page[AuditEntry]) -> Answer:
             e.actor_name,
             e.entity_type,
             e.entity_id,
-            _said(e.before),
-            _said(e.after),
+            _to_json(e.before),
+            _to_json(e.after),
             e.reason,
             e.approval_reference,
             e.ip,
@@ -53,8 +55,8 @@ def as_sheet(page: Page[AuditEntry]) -> Answer:
         )
         for e in page.data
     )
-    return sheet("audit", HEAD, rows, page.next_cursor)
+    return csv_response("audit", CSV_COLUMNS, rows, page.next_cursor)
 
 
-def _said(values: dict[str, object] | None) -> str | None:
+def _to_json(values: dict[str, object] | None) -> str | None:
     return msgspec.json.encode(values).decode() if values is not None else None

@@ -5,12 +5,12 @@ from typing import Annotated
 
 from litestar.params import CookieParameter, HeaderParameter
 
-from fullhouse.accounts.access import COOKIE_SESSIONS_MAX, shown, with_token, without_token
+from fullhouse.accounts.access import COOKIE_SESSIONS_MAX, add_token, find_session_token, remove_token
 from fullhouse.accounts.model import (
     AcceptInvitation,
-    AskForMagicLink,
     OpenSession,
     RedeemToken,
+    RequestMagicLink,
     Session,
     SignIn,
     SignInAsGuest,
@@ -19,7 +19,7 @@ from fullhouse.accounts.sign_in import actions
 from fullhouse.kit.actors import Actor, Principal
 from fullhouse.kit.cache.limits import Limit, network_of
 from fullhouse.kit.db.database import Tx
-from fullhouse.kit.http.endpoints import Reply, get, post
+from fullhouse.kit.http.endpoints import DataWithHeaders, get, post
 from fullhouse.kit.http.guard import COOKIE
 from fullhouse.kit.services import Services
 
@@ -32,26 +32,26 @@ Bearer = Annotated[
 ]
 
 # The first is per IP address: generous, because a whole festival may share one. The tight ones below are per account.
-DOOR = Limit(600, 60)
-GUESSES_FROM_ONE_PLACE = Limit(10, 60)
-GUESSES_AT_ONE_ACCOUNT = Limit(100, 600)  # loose, or anyone could lock another user out
-LINKS_TO_ONE_ADDRESS = Limit(5, 600)
+PER_ADDRESS = Limit(600, 60)
+PASSWORDS_PER_NETWORK = Limit(10, 60)
+PASSWORDS_PER_ACCOUNT = Limit(100, 600)  # loose, or anyone could lock another user out
+LINKS_PER_EMAIL = Limit(5, 600)
 
 
-@post("/api/auth/guest", public=True, limit=DOOR)
+@post("/api/auth/guest", public=True, limit=PER_ADDRESS)
 async def sign_in_as_guest(
     actor: Actor, services: Services, data: SignInAsGuest, cookie: Cookie = None
-) -> Reply[Session]:
+) -> DataWithHeaders[Session]:
     """Start a guest session at an organisation's storefront."""
-    organization = await actions.find_organization(services.database, data.organization)
-    session = await actions.as_guest(services.database, organization, actor, data.name)
-    return signed_in(services, session, cookie)
+    organization = await actions.require_organization(services.database, data.organization)
+    session = await actions.sign_in_as_guest(services.database, organization, actor, data.name)
+    return to_sign_in_response(services, session, cookie)
 
 
-@post("/api/auth/login", public=True, limit=DOOR)
+@post("/api/auth/login", public=True, limit=PER_ADDRESS)
 async def sign_in(
     actor: Actor, services: Services, data: SignIn, cookie: Cookie = None, authorization: Bearer = None
-) -> Reply[Session]:
+) -> DataWithHeaders[Session]:
     """Sign in with email address and password.
 
     If the request also carries a guest's session, the guest's holds (with their remaining time), open checkout and
@@ -59,61 +59,65 @@ async def sign_in(
     person, together with what the user already holds, is released.
     """
     account = f"login:{data.organization}:{data.email.lower()}"
-    await services.limiter.check(f"{account}:{network_of(actor.ip)}", GUESSES_FROM_ONE_PLACE)
-    await services.limiter.check(account, GUESSES_AT_ONE_ACCOUNT)
-    organization = await actions.find_organization(services.database, data.organization)
-    before = partial(shown, authorization, cookie)
-    session = await actions.with_password(services.database, organization, actor, data.email, data.password, before)
-    return signed_in(services, session, cookie)
+    await services.limiter.check(f"{account}:{network_of(actor.ip)}", PASSWORDS_PER_NETWORK)
+    await services.limiter.check(account, PASSWORDS_PER_ACCOUNT)
+    organization = await actions.require_organization(services.database, data.organization)
+    before = partial(find_session_token, authorization, cookie)
+    session = await actions.sign_in_with_password(
+        services.database, organization, actor, data.email, data.password, before
+    )
+    return to_sign_in_response(services, session, cookie)
 
 
-@post("/api/auth/magic-link", public=True, status=202, limit=DOOR)
-async def ask_for_magic_link(actor: Actor, services: Services, data: AskForMagicLink) -> None:
+@post("/api/auth/magic-link", public=True, status=202, limit=PER_ADDRESS)
+async def ask_for_magic_link(actor: Actor, services: Services, data: RequestMagicLink) -> None:
     """Request a sign-in link by email. The response does not reveal whether the address is known."""
-    await services.limiter.check(f"link:{data.organization}:{data.email.lower()}", LINKS_TO_ONE_ADDRESS)
-    organization = await actions.find_organization(services.database, data.organization)
-    await actions.ask_for_magic_link(services.database, organization, actor, data.email)
+    await services.limiter.check(f"link:{data.organization}:{data.email.lower()}", LINKS_PER_EMAIL)
+    organization = await actions.require_organization(services.database, data.organization)
+    await actions.send_magic_link(services.database, organization, actor, data.email)
 
 
-@post("/api/auth/magic-link/redeem", public=True, limit=DOOR)
+@post("/api/auth/magic-link/redeem", public=True, limit=PER_ADDRESS)
 async def redeem_magic_link(
     actor: Actor, services: Services, data: RedeemToken, cookie: Cookie = None, authorization: Bearer = None
-) -> Reply[Session]:
+) -> DataWithHeaders[Session]:
     """Sign in with a link from an email. It works once. A guest's session is handed over as with a password."""
-    before = partial(shown, authorization, cookie)
+    before = partial(find_session_token, authorization, cookie)
     session = await actions.redeem_magic_link(services.database, actor, data.token, before)
-    return signed_in(services, session, cookie)
+    return to_sign_in_response(services, session, cookie)
 
 
-@post("/api/auth/invitation/accept", public=True, limit=DOOR)
+@post("/api/auth/invitation/accept", public=True, limit=PER_ADDRESS)
 async def accept_invitation(
     actor: Actor, services: Services, data: AcceptInvitation, cookie: Cookie = None, authorization: Bearer = None
-) -> Reply[Session]:
+) -> DataWithHeaders[Session]:
     """Join a team with an emailed invitation, choosing a name and a password. A guest's session is handed over."""
-    before = partial(shown, authorization, cookie)
+    before = partial(find_session_token, authorization, cookie)
     session = await actions.accept_invitation(services.database, actor, data, before)
-    return signed_in(services, session, cookie)
+    return to_sign_in_response(services, session, cookie)
 
 
-@get("/api/auth/sessions", public=True, limit=DOOR)
-async def list_open_sessions(services: Services, cookie: Cookie = None) -> Reply[list[OpenSession]]:
+@get("/api/auth/sessions", public=True, limit=PER_ADDRESS)
+async def list_open_sessions(services: Services, cookie: Cookie = None) -> DataWithHeaders[list[OpenSession]]:
     """The organisations that this browser is signed in to, newest first. Select one by its id in `X-Organization`."""
     tokens = (cookie or "").split(".")[:COOKIE_SESSIONS_MAX]
-    found = await actions.open_sessions(services.database, tokens)
-    return Reply(found, {"cache-control": "private, no-store"})
+    found = await actions.list_open_sessions(services.database, tokens)
+    return DataWithHeaders(found, {"cache-control": "private, no-store"})
 
 
 @post("/api/auth/logout", "me.read", status=204)
-async def sign_out(tx: Tx, who: Principal, services: Services, cookie: Cookie = None) -> Reply[None]:
+async def sign_out(tx: Tx, who: Principal, services: Services, cookie: Cookie = None) -> DataWithHeaders[None]:
     """End this session."""
     await actions.sign_out(tx, who)
-    kept = without_token(cookie, who.organization_id)
-    return Reply(None, {"set-cookie": _set_cookie(services, kept, 30 * 86_400 if kept else 0)})
+    kept = remove_token(cookie, who.organization_id)
+    return DataWithHeaders(None, {"set-cookie": _set_cookie(services, kept, 30 * 86_400 if kept else 0)})
 
 
-def signed_in(services: Services, session: Session, cookie: str | None) -> Reply[Session]:
+def to_sign_in_response(services: Services, session: Session, cookie: str | None) -> DataWithHeaders[Session]:
     """The response after signing in: the session, in the body and as a cookie."""
-    return Reply(session, {"set-cookie": _set_cookie(services, with_token(cookie, session.token), 30 * 86_400)})
+    return DataWithHeaders(
+        session, {"set-cookie": _set_cookie(services, add_token(cookie, session.token), 30 * 86_400)}
+    )
 
 
 def _set_cookie(services: Services, value: str, max_age_s: int) -> str:

@@ -6,7 +6,7 @@ from uuid import UUID
 from fullhouse.kit.db.sql import Tenant
 
 
-def lock_shows(tx: Tenant, /, guest_id: UUID) -> None: ...
+def lock_events_of_guest(tx: Tenant, /, guest_id: UUID) -> None: ...
 
 
 def lock_checkouts(tx: Tenant, /, *, event_ids: Sequence[UUID], user_ids: Sequence[UUID]) -> None: ...
@@ -15,7 +15,7 @@ def lock_checkouts(tx: Tenant, /, *, event_ids: Sequence[UUID], user_ids: Sequen
 def lock_new_checkouts(tx: Tenant, /, *, event_ids: Sequence[UUID], user_ids: Sequence[UUID]) -> None: ...
 
 
-def shows_with_checkouts(
+def events_with_checkouts(
     tx: Tenant, /, *, event_ids: Sequence[UUID], user_ids: Sequence[UUID], session_ids: Sequence[UUID]
 ) -> None: ...
 

@@ -7,7 +7,7 @@ id, event_id, user_id, status, expires_at, promo_code, currency, total, quote, c
 organization_id = :org AND event_id = ANY (:event_ids::uuid[]) AND user_id = ANY (:user_ids::uuid[])
     AND status IN ('open', 'paying')
 
--- name: lock_shows
+-- name: lock_events_of_guest
 -- The events in which the guest has a hold, a checkout or a position in a waiting room. Positions are looked up by open
 -- waiting room: one has up to a hundred thousand entries, but an organisation has few of them open. FOR SHARE: a
 -- cancellation of the event waits for this transaction, or is visible to it.
@@ -36,7 +36,7 @@ SELECT {session} FROM checkout_sessions WHERE {live} ORDER BY id FOR UPDATE;
 -- Includes those begun while this transaction waited for the slot. SKIP LOCKED: waiting for one here could deadlock.
 SELECT {session} FROM checkout_sessions WHERE {live} ORDER BY id FOR UPDATE SKIP LOCKED;
 
--- name: shows_with_checkouts
+-- name: events_with_checkouts
 SELECT array(SELECT event_id FROM checkout_sessions WHERE {live} AND id <> ALL (:session_ids::uuid[]));
 
 -- name: hand_over_checkout

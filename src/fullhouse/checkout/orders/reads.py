@@ -15,14 +15,14 @@ from fullhouse.checkout.model import (
     RefundView,
     StoredOrder,
     TicketView,
-    quote_of,
+    decode_quote,
 )
 from fullhouse.kit import secrets
 from fullhouse.kit.actors import Principal
 from fullhouse.kit.db.cursors import Page, page_by_age
 from fullhouse.kit.db.database import Tx
 from fullhouse.kit.money import Money
-from fullhouse.kit.secrets import Keyring, Kind
+from fullhouse.kit.secrets import Keyring, TokenKind
 from fullhouse.kit.services import Services
 from fullhouse.payments import actions as payments
 from fullhouse.payments.model import Attempt, Refund
@@ -31,61 +31,61 @@ from fullhouse.tickets import actions as tickets
 from fullhouse.tickets.model import Ticket
 
 
-def secret_of(keyring: Keyring, organization_id: UUID, order_id: UUID) -> str:
+def derive_secret(keyring: Keyring, organization_id: UUID, order_id: UUID) -> str:
     """The secret that opens an order without signing in: 256 bits derived from this installation's key. Its hash is
     stored."""
-    return secrets.mint(Kind.ORDER, organization_id, hmac.digest(keyring.key("order"), order_id.bytes, "sha256"))
+    return secrets.mint(TokenKind.ORDER, organization_id, hmac.digest(keyring.key("order"), order_id.bytes, "sha256"))
 
 
-async def get(tx: Tx, order_id: UUID) -> StoredOrder:
+async def require_order(tx: Tx, order_id: UUID) -> StoredOrder:
     found = await store.order_by_id(tx, order_id)
     if found is None:
         raise OrderNotFound()
     return found
 
 
-async def order_for(tx: Tx, services: Services, who: Principal, order_id: UUID) -> Order:
+async def read_order(tx: Tx, services: Services, who: Principal, order_id: UUID) -> Order:
     """The caller's own order, or any for staff. Other orders are refused as not found."""
-    found = await get(tx, order_id)
+    found = await require_order(tx, order_id)
     mine = found.user_id == who.id
     if not mine and "orders.read" not in who.allowed:
         raise OrderNotFound()
-    return await shown(tx, services, found, with_secret=mine, all_codes="orders.read" in who.allowed)
+    return await load_response(tx, services, found, with_secret=mine, all_codes="orders.read" in who.allowed)
 
 
-async def check_mine(tx: Tx, who: Principal, order_id: UUID) -> None:
-    if (await get(tx, order_id)).user_id != who.id:
+async def check_owner(tx: Tx, who: Principal, order_id: UUID) -> None:
+    if (await require_order(tx, order_id)).user_id != who.id:
         raise OrderNotFound()
 
 
-def organization_in(secret: str) -> UUID:
+def parse_organization(secret: str) -> UUID:
     """The organisation that the secret names. Not verified: the order's stored hash decides."""
-    claim = secrets.read(secret, Kind.ORDER)
+    claim = secrets.parse_token(secret, TokenKind.ORDER)
     if claim is None:
         raise OrderNotFound()
     return claim[1]
 
 
-async def opened_by(tx: Tx, secret: str) -> StoredOrder:
+async def require_by_secret(tx: Tx, secret: str) -> StoredOrder:
     """The secret names its organisation; inside it, its hash finds the order."""
-    found = await store.order_by_secret(tx, secrets.digest(secret))
+    found = await store.order_by_secret(tx, secrets.digest_token(secret))
     if found is None:
         raise OrderNotFound()
     return found
 
 
-async def opened_to_change(tx: Tx, secret: str) -> StoredOrder:
+async def require_by_secret_to_change(tx: Tx, secret: str) -> StoredOrder:
     """As `opened_by`, for requests that change something: refused while the organisation is closed."""
-    await accounts.check_open(tx)
-    return await opened_by(tx, secret)
+    await accounts.check_not_suspended(tx)
+    return await require_by_secret(tx, secret)
 
 
-async def order_by_secret(services: Services, secret: str) -> Order:
-    async with services.database.tenant(organization_in(secret)) as tx:
-        return await shown(tx, services, await opened_by(tx, secret))
+async def read_order_by_secret(services: Services, secret: str) -> Order:
+    async with services.database.tenant(parse_organization(secret)) as tx:
+        return await load_response(tx, services, await require_by_secret(tx, secret))
 
 
-async def page_of_orders(
+async def list_orders(
     tx: Tx,
     keyring: Keyring,
     cursor: str | None,
@@ -112,13 +112,15 @@ async def page_of_orders(
     )
 
 
-async def view(
+async def read_response(
     tx: Tx, services: Services, order_id: UUID, *, with_secret: bool = False, attempt: Attempt | None = None
 ) -> Order:
-    return await shown(tx, services, await get(tx, order_id), with_secret=with_secret, attempt=attempt)
+    return await load_response(
+        tx, services, await require_order(tx, order_id), with_secret=with_secret, attempt=attempt
+    )
 
 
-async def shown(
+async def load_response(
     tx: Tx,
     services: Services,
     order: StoredOrder,
@@ -128,29 +130,29 @@ async def shown(
     attempt: Attempt | None = None,
 ) -> Order:
     """Loads what belongs to an order. `attempt` is its payment attempt, if loaded already. `all_codes` is for staff."""
-    attempt = attempt or await payments.get_attempt(tx, order.attempt_id)
+    attempt = attempt or await payments.require_attempt(tx, order.attempt_id)
     issued = await tickets.tickets_of_order(tx, order.id) if order.paid_at else []
-    refunds = await payments.refunds_of(tx, order.id) if attempt.refunded else []
-    return drawn_up(
+    refunds = await payments.list_refunds(tx, order.id) if attempt.refunded else []
+    return to_response(
         services,
         order,
         attempt,
         issued,
         refunds,
-        await proposed(tx, order),
+        await load_proposed(tx, order),
         with_secret=with_secret,
         all_codes=all_codes,
     )
 
 
-async def proposed(tx: Tx, order: StoredOrder) -> list[ProposedPlace]:
+async def load_proposed(tx: Tx, order: StoredOrder) -> list[ProposedPlace]:
     """The seats or spots held in place of the original ones, while the buyer has not answered."""
     if order.status != "needs_consent":
         return []
     return await store.places_of_order(tx, order.id)
 
 
-def drawn_up(
+def to_response(
     services: Services,
     order: StoredOrder,
     attempt: Attempt,
@@ -167,12 +169,12 @@ def drawn_up(
         event_id=order.event_id,
         code=order.code,
         status=order.status,
-        lines=quote_of(order.quote).lines,
+        lines=decode_quote(order.quote).lines,
         total=Money(order.total, order.currency),
         buyer_name=order.buyer_name,
         buyer_email=order.buyer_email,
-        payment=_payment(services, attempt),
-        tickets=[_ticket(t, named=all_codes or not t.is_passed_on_by(order.user_id)) for t in issued],
+        payment=_to_payment(services, attempt),
+        tickets=[_to_ticket(t, named=all_codes or not t.is_transferred_by(order.user_id)) for t in issued],
         refunds=[
             RefundView(
                 id=r.id, amount=Money(r.amount, r.currency), status=r.status, reason=r.reason, created_at=r.created_at
@@ -184,11 +186,11 @@ def drawn_up(
         proposed=list(instead),
         created_at=order.created_at,
         paid_at=order.paid_at,
-        secret=secret_of(services.keyring, attempt.organization_id, order.id) if with_secret else None,
+        secret=derive_secret(services.keyring, attempt.organization_id, order.id) if with_secret else None,
     )
 
 
-def _ticket(ticket: Ticket, *, named: bool) -> TicketView:
+def _to_ticket(ticket: Ticket, *, named: bool) -> TicketView:
     return TicketView(
         id=ticket.id,
         number=ticket.number,
@@ -201,7 +203,7 @@ def _ticket(ticket: Ticket, *, named: bool) -> TicketView:
     )
 
 
-def _payment(services: Services, attempt: Attempt) -> PaymentView:
+def _to_payment(services: Services, attempt: Attempt) -> PaymentView:
     return PaymentView(
         provider=attempt.provider,
         status=attempt.status,

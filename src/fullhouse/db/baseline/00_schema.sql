@@ -15,7 +15,7 @@ GRANT USAGE ON SCHEMA jobs TO fullhouse_app, fullhouse_worker;
 
 -- An item of a request: one seat, or a number of places in a pool.
 --
--- `most_places`: the most seats and places in one booking. `most_chairs`: given with a wheelchair place only, the most
+-- `most_places`: the most seats and places in one booking. `most_chairs`: given with a wheelchair space only, the most
 -- of those. Without a number there is no limit: staff, and what a waitlist offers. `promo_code`: makes hidden ticket
 -- types visible. `ticket_type_id`: given with a zone's places that are held as tickets of that type.
 CREATE TYPE app.hold_line AS (

@@ -67,7 +67,7 @@ CREATE TABLE seats (
     category        text NOT NULL CHECK (category IN
                         ('standard', 'wheelchair', 'companion', 'restricted_view', 'aisle')),
     price_category  text,
-    companion_of    uuid,   -- the wheelchair place that this seat accompanies
+    companion_of    uuid,   -- the wheelchair space that this seat accompanies
     PRIMARY KEY (organization_id, layout_id, ordinal),
     UNIQUE (organization_id, layout_id, seat_key),
     CHECK (companion_of IS NULL OR category = 'companion'),

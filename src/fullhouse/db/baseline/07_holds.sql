@@ -57,7 +57,7 @@ CREATE TABLE event_seats (
     held_until      timestamptz,
     hold_id         uuid,
     ticket_id       uuid,
-    companion_of    uuid,          -- the wheelchair place that this seat accompanies
+    companion_of    uuid,          -- the wheelchair space that this seat accompanies
     reserved_for    uuid,          -- softly, for the person who has that place
     reserved_until  timestamptz,
     version         integer NOT NULL DEFAULT 1,
@@ -67,7 +67,7 @@ CREATE TABLE event_seats (
     CHECK ((reserved_for IS NULL) = (reserved_until IS NULL)),
     FOREIGN KEY (organization_id, event_id) REFERENCES event_layouts (organization_id, event_id) ON DELETE CASCADE
 ) WITH (fillfactor = 70);
--- A wheelchair place finds its companions by this; a column that never changes costs no update.
+-- A wheelchair space finds its companions by this; a column that never changes costs no update.
 CREATE INDEX event_seats_companions ON event_seats (organization_id, event_id, companion_of)
     WHERE companion_of IS NOT NULL;
 CALL app.protect('event_seats');

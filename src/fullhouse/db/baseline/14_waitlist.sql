@@ -14,7 +14,7 @@ CREATE TABLE waitlists (
     window_s        integer NOT NULL DEFAULT 86400 CHECK (window_s BETWEEN 900 AND 604800),   -- to take an offer
     next_seq        bigint NOT NULL DEFAULT 1,
     -- Who sits beside whom is in the layout's document; these are the ordinals at which chains of neighbours begin,
-    -- those of seats that are sold as a whole only (tables), which nobody is offered, and those of wheelchair places.
+    -- those of seats that are sold as a whole only (tables), which nobody is offered, and those of wheelchair spaces.
     layout_id       uuid,
     run_starts      integer[] NOT NULL DEFAULT '{}',
     whole_seats     integer[] NOT NULL DEFAULT '{}',

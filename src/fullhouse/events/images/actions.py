@@ -7,7 +7,15 @@ from uuid import UUID
 
 from fullhouse.events import store
 from fullhouse.events.images import poster_art
-from fullhouse.events.images.model import Image, ImageUnknown, PicturesFull, StoredImage, file_name, poster_name, urls
+from fullhouse.events.images.model import (
+    Image,
+    ImageNotFound,
+    ImageQuotaExceeded,
+    StoredImage,
+    image_file_name,
+    image_urls,
+    poster_file_name,
+)
 from fullhouse.kit.actors import Principal
 from fullhouse.kit.db import audit
 from fullhouse.kit.db.database import Database, Tx
@@ -30,47 +38,47 @@ async def upload(database: Database, files: Files, who: Principal, raw: bytes, *
     digest = hashlib.sha256(raw).hexdigest()
     async with database.tenant(who.organization_id, who.actor) as tx:
         known = await store.renew_image(tx, digest)
-        used = 0 if known else await store.image_bytes(tx) or 0
+        used = 0 if known else await store.sum_image_bytes(tx) or 0
     if known and await _is_stored(files, who.organization_id, known.id):
-        return _shown(who.organization_id, known)
+        return _to_view(who.organization_id, known)
     picture = await pictures.clean(raw)
     if not known:
-        _check_quota(used + _weight(picture), quota)
+        _check_quota(used + _size_in_bytes(picture), quota)
     image_id = known.id if known else new_id()
     for size, content in picture.files.items():
-        await files.put(file_name(who.organization_id, image_id, size), content)
+        await files.put(image_file_name(who.organization_id, image_id, size), content)
     try:
         async with database.tenant(who.organization_id, who.actor) as tx:
-            await store.lock_pictures(tx)
+            await store.lock_image_quota(tx)
             image = await _insert(tx, image_id, digest, picture)
             if known is None and image.id == image_id:
-                _check_quota(await store.image_bytes(tx) or 0, quota)
-                await _note(tx, image)
-    except PicturesFull:  # a concurrent upload used up the quota
+                _check_quota(await store.sum_image_bytes(tx) or 0, quota)
+                await _audit_upload(tx, image)
+    except ImageQuotaExceeded:  # a concurrent upload used up the quota
         await remove_files(files, who.organization_id, image_id)
         raise
     if image.id != image_id:  # a concurrent upload of the same bytes was faster
         await remove_files(files, who.organization_id, image_id)
-    return _shown(who.organization_id, image)
+    return _to_view(who.organization_id, image)
 
 
-async def add(tx: Tx, files: Files, raw: bytes) -> Image:
+async def add_in_transaction(tx: Tx, files: Files, raw: bytes) -> Image:
     """An upload inside the caller's transaction, without a quota: for the demo data."""
     assert tx.organization_id
     picture, image_id = await pictures.clean(raw), new_id()
     for size, content in picture.files.items():
-        await files.put(file_name(tx.organization_id, image_id, size), content)
+        await files.put(image_file_name(tx.organization_id, image_id, size), content)
     image = await _insert(tx, image_id, hashlib.sha256(raw).hexdigest(), picture)
     if image.id == image_id:
-        await _note(tx, image)
-    return _shown(tx.organization_id, image)
+        await _audit_upload(tx, image)
+    return _to_view(tx.organization_id, image)
 
 
 async def draw_poster(files: Files, event_id: UUID) -> dict[str, bytes]:
     """Draws the generated poster of an event from its id, and stores each size."""
-    picture = await pictures.make(lambda: poster_art.poster(str(event_id)))
+    picture = await pictures.clean_drawn(lambda: poster_art.draw_poster(str(event_id)))
     for size, content in picture.files.items():
-        await files.put(poster_name(event_id, size), content)
+        await files.put(poster_file_name(event_id, size), content)
     return picture.files
 
 
@@ -79,7 +87,7 @@ async def attach(tx: Tx, image_ids: Sequence[UUID]) -> None:
     if len(set(image_ids)) < len(image_ids):
         raise Invalid(fields=[FieldError("cover_image_ids", "List each picture only once.")])
     if image_ids and await store.attach_images(tx, list(image_ids)) < len(image_ids):
-        raise ImageUnknown(fields=[FieldError("cover_image_ids", "Not a picture of this organisation.")])
+        raise ImageNotFound(fields=[FieldError("cover_image_ids", "Not a picture of this organisation.")])
 
 
 async def detach(tx: Tx, image_ids: Sequence[UUID], *, besides: Sequence[UUID] = ()) -> None:
@@ -90,7 +98,7 @@ async def detach(tx: Tx, image_ids: Sequence[UUID], *, besides: Sequence[UUID] =
         await store.detach_images(tx, dropped)
 
 
-async def forget(database: Database, files: Files, organization_id: UUID, image_id: UUID) -> bool:
+async def delete_if_unused(database: Database, files: Files, organization_id: UUID, image_id: UUID) -> bool:
     """Deletes a picture that no event has used for a day. The row first: a crash then leaves only a file behind."""
     async with database.tenant(organization_id) as tx:
         deleted = await store.delete_unused_image(tx, image_id=image_id, age=UNUSED_FOR)
@@ -103,13 +111,13 @@ async def forget(database: Database, files: Files, organization_id: UUID, image_
 
 async def remove_files(files: Files, organization_id: UUID, image_id: UUID) -> None:
     for size in pictures.SIZES:
-        await files.delete(file_name(organization_id, image_id, size))
+        await files.delete(image_file_name(organization_id, image_id, size))
 
 
 async def _is_stored(files: Files, organization_id: UUID, image_id: UUID) -> bool:
     """After a restore, rows may lack their files: uploading the same bytes again stores them."""
     for size in pictures.SIZES:
-        if not await files.exists(file_name(organization_id, image_id, size)):
+        if not await files.exists(image_file_name(organization_id, image_id, size)):
             return False
     return True
 
@@ -121,28 +129,28 @@ async def _insert(tx: Tx, image_id: UUID, digest: str, picture: pictures.Picture
         digest=digest,
         width=picture.width,
         height=picture.height,
-        bytes=_weight(picture),
+        bytes=_size_in_bytes(picture),
         created_by=tx.actor.id,
     )
     assert image
     return image
 
 
-async def _note(tx: Tx, image: StoredImage) -> None:
+async def _audit_upload(tx: Tx, image: StoredImage) -> None:
     after = {"width": image.width, "height": image.height}
     await audit.write(tx, "image.uploaded", "image", image.id, after=after)
 
 
 def _check_quota(weight: int, quota: int) -> None:
     if weight > quota:
-        raise PicturesFull(
+        raise ImageQuotaExceeded(
             f"With this picture, {weight:,} bytes would be used; the limit is {quota:,}.", bytes=weight, most=quota
         )
 
 
-def _weight(picture: pictures.Picture) -> int:
+def _size_in_bytes(picture: pictures.Picture) -> int:
     return sum(map(len, picture.files.values()))
 
 
-def _shown(organization_id: UUID, image: StoredImage) -> Image:
-    return Image(image.id, image.width, image.height, urls(organization_id, image.id))
+def _to_view(organization_id: UUID, image: StoredImage) -> Image:
+    return Image(image.id, image.width, image.height, image_urls(organization_id, image.id))

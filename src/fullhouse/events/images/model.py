@@ -29,31 +29,31 @@ class Image(msgspec.Struct, frozen=True):
     urls: dict[str, str]
 
 
-def file_name(organization_id: UUID, image_id: UUID, size: str) -> str:
+def image_file_name(organization_id: UUID, image_id: UUID, size: str) -> str:
     return f"{organization_id}/{image_id}/{size}.jpg"
 
 
-def urls(organization_id: UUID, image_id: UUID) -> dict[str, str]:
+def image_urls(organization_id: UUID, image_id: UUID) -> dict[str, str]:
     """The URL of each size. A picture never changes, so these can be cached for good."""
-    return {size: f"/images/{file_name(organization_id, image_id, size)}" for size in SIZES}
+    return {size: f"/images/{image_file_name(organization_id, image_id, size)}" for size in SIZES}
 
 
-def poster_name(event_id: UUID, size: str) -> str:
+def poster_file_name(event_id: UUID, size: str) -> str:
     return f"posters/{event_id}/{size}.jpg"
 
 
 def poster_urls(event_id: UUID) -> dict[str, str]:
     """The URL of each size of the generated poster, for an event without pictures."""
-    return {size: f"/{poster_name(event_id, size)}" for size in SIZES}
+    return {size: f"/{poster_file_name(event_id, size)}" for size in SIZES}
 
 
-class ImageUnknown(Invalid):
+class ImageNotFound(Invalid):
     """There is no such picture in this organisation. Upload it first; one that no event uses is kept for a day."""
 
     code, title = "image_not_found", "Picture not found"
 
 
-class PicturesFull(Conflict):
+class ImageQuotaExceeded(Conflict):
     """The organisation's storage for pictures is full. Remove some from events: unused ones are deleted after a day."""
 
     code, title = "pictures_full", "No storage left for pictures"

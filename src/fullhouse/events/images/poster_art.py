@@ -31,18 +31,18 @@ Inks = tuple[str, str, str, str]
 Motif = Callable[[ImageDraw.ImageDraw, random.Random, Inks], None]
 
 
-def poster(seed: str, motif_name: str | None = None) -> bytes:
+def draw_poster(seed: str, motif_name: str | None = None) -> bytes:
     """A JPEG of 1600 × 1000, determined by the seed."""
     chance = random.Random(seed)  # noqa: S311
     motif, inks = MOTIFS[motif_name or chance.choice(list(MOTIFS))], chance.choice(SCHEMES)
     sheet = Image.new("RGB", (_W, _H), inks[0])
     motif(ImageDraw.Draw(sheet), chance, inks)
     out = BytesIO()
-    _grain(sheet.reduce(_SCALE), chance).save(out, "JPEG", quality=92, subsampling=0)
+    _add_grain(sheet.reduce(_SCALE), chance).save(out, "JPEG", quality=92, subsampling=0)
     return out.getvalue()
 
 
-def _grain(sheet: Image.Image, chance: random.Random) -> Image.Image:
+def _add_grain(sheet: Image.Image, chance: random.Random) -> Image.Image:
     """Adds a little noise, like the texture of paper."""
     width, height = SIZE[0] // 4, SIZE[1] // 4
     noise = Image.frombytes("L", (width, height), chance.randbytes(width * height)).point(lambda v: 249 + v // 40)

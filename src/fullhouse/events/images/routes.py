@@ -7,18 +7,18 @@ from litestar import get as get_file
 from litestar.params import FromPath
 
 from fullhouse.events.images import actions
-from fullhouse.events.images.model import Image, file_name, poster_name
+from fullhouse.events.images.model import Image, image_file_name, poster_file_name
 from fullhouse.events.public import reads as public_reads
 from fullhouse.kit.actors import Principal
 from fullhouse.kit.cache.limits import Limit, network_of
 from fullhouse.kit.errors import NotFound
 from fullhouse.kit.http.endpoints import AnyRequest, post
-from fullhouse.kit.http.guard import asks
+from fullhouse.kit.http.guard import read_request_meta
 from fullhouse.kit.media.pictures import BYTES_MAX, MEDIA_TYPES, SIZES
 from fullhouse.kit.services import Services
 
-_FOR_GOOD = "public, max-age=31536000, immutable"
-DRAWN = Limit(240, 60)  # per network: drawing costs more than sending, and a page may have two dozen
+_IMMUTABLE = "public, max-age=31536000, immutable"
+DRAWING_LIMIT = Limit(240, 60)  # per network: drawing costs more than sending, and a page may have two dozen
 _SIZES = {f"{size}.jpg": size for size in SIZES}
 
 
@@ -42,10 +42,10 @@ async def show_image(
     services: Services = request.app.state.services
     if size not in _SIZES:
         raise NotFound
-    name = file_name(organization_id, image_id, _SIZES[size])
+    name = image_file_name(organization_id, image_id, _SIZES[size])
     tag = f'"{image_id.hex}-{_SIZES[size]}"'
-    headers = {"cache-control": _FOR_GOOD, "etag": tag}
-    if _has(request.headers.get("if-none-match"), tag) and await services.files.exists(name):
+    headers = {"cache-control": _IMMUTABLE, "etag": tag}
+    if _matches_etag(request.headers.get("if-none-match"), tag) and await services.files.exists(name):
         return Response(b"", status_code=304, headers=headers)
     content = await services.files.get(name)
     if content is None:
@@ -62,18 +62,18 @@ async def show_poster(request: AnyRequest, event_id: FromPath[UUID], size: FromP
     if size not in _SIZES:
         raise NotFound
     tag = f'"{event_id.hex}-{_SIZES[size]}-poster"'
-    headers = {"cache-control": _FOR_GOOD, "etag": tag}
-    content = await services.files.get(poster_name(event_id, _SIZES[size]))
+    headers = {"cache-control": _IMMUTABLE, "etag": tag}
+    content = await services.files.get(poster_file_name(event_id, _SIZES[size]))
     if content is None:
-        await public_reads.public_show(services, event_id)
-        await services.limiter.check(f"posters:{network_of(asks(request).client_ip)}", DRAWN)
+        await public_reads.require_public_event(services, event_id)
+        await services.limiter.check(f"posters:{network_of(read_request_meta(request).client_ip)}", DRAWING_LIMIT)
         content = (await actions.draw_poster(services.files, event_id))[_SIZES[size]]
-    if _has(request.headers.get("if-none-match"), tag):
+    if _matches_etag(request.headers.get("if-none-match"), tag):
         return Response(b"", status_code=304, headers=headers)
     return Response(content, media_type="image/jpeg", headers=headers)
 
 
-def _has(if_none_match: str | None, tag: str) -> bool:
+def _matches_etag(if_none_match: str | None, tag: str) -> bool:
     seen = [part.strip().removeprefix("W/") for part in (if_none_match or "").split(",")]
     return tag in seen or seen == ["*"]
 

@@ -6,10 +6,10 @@ from rapidfuzz import process
 from rapidfuzz.distance.JaroWinkler import normalized_similarity as _likeness
 
 from fullhouse.events.public.model import CitySuggestion
-from fullhouse.kit.text import folded
+from fullhouse.kit.text import fold
 
 _LIKENESS_MIN = 0.82  # Jaro-Winkler similarity: tolerates typing errors and incomplete words
-_AFTER_ALL = "\U0010ffff"
+_LAST_CHARACTER = "\U0010ffff"
 
 
 class CityIndex:
@@ -19,7 +19,7 @@ class CityIndex:
 
     def __init__(self, cities: list[CitySuggestion]) -> None:
         self._busiest = sorted(cities, key=lambda city: (-city.events, city.city))
-        self._names = [folded(city.city) for city in self._busiest]
+        self._names = [fold(city.city) for city in self._busiest]
         self._sorted = sorted((name, place) for place, name in enumerate(self._names))
 
     @classmethod
@@ -31,11 +31,11 @@ class CityIndex:
 
     def suggest(self, typed: str, limit: int) -> list[CitySuggestion]:
         """Cities with the prefix, those with most events first; then similar names."""
-        wanted = folded(typed)
+        wanted = fold(typed)
         if not wanted:
             return self._busiest[:limit]
         first = bisect_left(self._sorted, (wanted, -1))
-        last = bisect_right(self._sorted, (wanted + _AFTER_ALL, len(self._names)))
+        last = bisect_right(self._sorted, (wanted + _LAST_CHARACTER, len(self._names)))
         found = sorted(place for _, place in self._sorted[first:last])[:limit]
         if len(found) < limit:
             most = limit * 2

@@ -19,7 +19,7 @@ from fullhouse.events.model import (
     Request,
 )
 from fullhouse.kit.errors import NotFound
-from fullhouse.kit.text import folded
+from fullhouse.kit.text import fold
 
 # Sorts an event that was postponed without a new date after all others in the feed. It is never displayed.
 UNDATED = datetime(9000, 1, 1, tzinfo=UTC)
@@ -84,14 +84,14 @@ class PublicEvent(msgspec.Struct, frozen=True, kw_only=True):
     changed_at: datetime
 
     @property
-    def place_in_feed(self) -> datetime:
+    def feed_position(self) -> datetime:
         """The sort key of the feed. `start_time` is for display: the original date if there is no new one yet."""
         return UNDATED if self.phase == "postponed" and self.rescheduled_at is None else self.start_time
 
 
 def is_online(event: PublicEvent) -> bool:
     """A venue without an address is virtual. One with the name of its city stands for an unknown venue in that city."""
-    return event.address is None and folded(event.venue_name) != folded(event.city)
+    return event.address is None and fold(event.venue_name) != fold(event.city)
 
 
 class OwnEvent(msgspec.Struct, frozen=True, kw_only=True):
@@ -117,7 +117,7 @@ class OwnEvent(msgspec.Struct, frozen=True, kw_only=True):
     updated_at: datetime
 
 
-class House(msgspec.Struct, frozen=True):
+class PublicOrganization(msgspec.Struct, frozen=True):
     """The fields of an organisation that its public events carry."""
 
     is_open: bool
@@ -175,7 +175,7 @@ CANCEL_REASON = "canceled through the event service"
 SearchText = Annotated[str, Meta(min_length=1, max_length=200)]
 
 # Seven statuses as the three of `/event/v1`; `archived` depends on the event's past (see `word`).
-WORDS = {
+PUBLIC_STATUSES = {
     "draft": "draft",
     "published": "published",
     "live": "published",
@@ -185,7 +185,7 @@ WORDS = {
 }
 
 
-def word(status: str, published_at: datetime | None, cancelled_at: datetime | None) -> str:
-    if status in WORDS:
-        return WORDS[status]
+def to_public_status(status: str, published_at: datetime | None, cancelled_at: datetime | None) -> str:
+    if status in PUBLIC_STATUSES:
+        return PUBLIC_STATUSES[status]
     return "canceled" if cancelled_at else "published" if published_at else "draft"

@@ -14,24 +14,24 @@ from uuid import UUID
 
 import msgspec
 
-from fullhouse.events import keys, policy, store
+from fullhouse.events import cache_keys, policy, store
 from fullhouse.events.model import EventSummary
 from fullhouse.events.public.cities import CityIndex
-from fullhouse.events.public.model import CitySuggestion, EventNotFound, House, PublicEvent
+from fullhouse.events.public.model import CitySuggestion, EventNotFound, PublicEvent, PublicOrganization
 from fullhouse.events.sale import policy as sale_policy
 from fullhouse.kit.cache.limits import Limit, network_of
 from fullhouse.kit.cache.redis_codecs import FIELDS, ITEMS
 from fullhouse.kit.db.cursors import BadCursor, Cursors, Page
 from fullhouse.kit.db.database import Tx
 from fullhouse.kit.errors import NotFound
-from fullhouse.kit.http.answer import Answer
+from fullhouse.kit.http.response import Response
 from fullhouse.kit.services import Services
 
 UPCOMING_MAX = 200
-SEARCHES = Limit(120, 60)  # per network: full-text queries cost more than cached reads
-COMPARED = 100  # matches to rank at least, if there are as many
-SCENT = 8  # so many matches in the next two thousand events promise a hundred in the next twenty thousand
-_UNFINISHED = re.compile(r"([^!]+) & ('[^']*':\*)")
+SEARCH_LIMIT = Limit(120, 60)  # per network: full-text queries cost more than cached reads
+RANKED_MIN = 100  # matches to rank at least, if there are as many
+HORIZON_MATCHES_MIN = 8  # so many matches in the next two thousand events promise a hundred in the next twenty thousand
+_INCOMPLETE = re.compile(r"([^!]+) & ('[^']*':\*)")
 
 
 class Filters(NamedTuple):
@@ -45,15 +45,15 @@ class Filters(NamedTuple):
     words: str | None
 
 
-class Ready(NamedTuple):
+class EncodedEvent(NamedTuple):
     """An encoded response for a public event; valid while its sources stay cached and no sale begins or ends."""
 
-    show: PublicEvent
-    answer: Answer  # `{"data": …}`
-    unchanged: Answer
+    event: PublicEvent
+    response: Response  # `{"data": …}`
+    not_modified: Response
     tag: str
-    names: tuple[str, str]
-    made_of: tuple[PublicEvent, House]
+    source_keys: tuple[str, str]
+    sources: tuple[PublicEvent, PublicOrganization]
     since: float  # seconds, by the database's clock
     until: float
 
@@ -64,84 +64,86 @@ class FeedPage(Page[PublicEvent], frozen=True):
     until: datetime | None = None
 
 
-READY_MAX = 5_000
-_ready: dict[int, Ready] = {}
+ENCODED_MAX = 5_000
+_encoded: dict[int, EncodedEvent] = {}
 
 
-async def public_show(services: Services, event_id: UUID) -> Ready:
+async def require_public_event(services: Services, event_id: UUID) -> EncodedEvent:
     """The response for a public event; 404 if the event is not public."""
-    return ready_show(services, event_id) or await make_ready(services, event_id)
+    return peek_public_event(services, event_id) or await encode_public_event(services, event_id)
 
 
-def ready_show(services: Services, event_id: UUID) -> Ready | None:
+def peek_public_event(services: Services, event_id: UUID) -> EncodedEvent | None:
     """The same, if it is in memory and still valid, which is nearly always."""
-    ready, cache = _ready.get(event_id.int), services.cache
+    ready, cache = _encoded.get(event_id.int), services.cache
     if (
         ready is None
-        or cache.peek(ready.names[0]) is not ready.made_of[0]
-        or cache.peek(ready.names[1]) is not ready.made_of[1]
+        or cache.peek(ready.source_keys[0]) is not ready.sources[0]
+        or cache.peek(ready.source_keys[1]) is not ready.sources[1]
         or not ready.since <= services.clock.seconds() < ready.until
     ):
         return None
     return ready
 
 
-async def make_ready(services: Services, event_id: UUID) -> Ready:
-    found = await _listed(services, event_id)
-    organization = await _house(services, found.organization_id) if found else None
+async def encode_public_event(services: Services, event_id: UUID) -> EncodedEvent:
+    found = await _load_listed_event(services, event_id)
+    organization = await _load_organization(services, found.organization_id) if found else None
     if found is None or organization is None or not organization.is_open:
         raise EventNotFound()
     now = services.clock.now()
-    event = sale_policy.shown_at(msgspec.structs.replace(found, organization_name=organization.name), now)
+    event = sale_policy.refresh_sale_status(msgspec.structs.replace(found, organization_name=organization.name), now)
     changes_at = sale_policy.next_sale_change(found, now)
     body = msgspec.json.encode({"data": event})
     tag = f'"{hashlib.sha256(body).hexdigest()[:32]}"'
     headers = (("etag", tag), ("cache-control", "no-cache"))
-    _ready[event_id.int] = ready = Ready(
-        show=event,
-        answer=Answer(200, body, headers),
-        unchanged=Answer(304, b"", headers),
+    _encoded[event_id.int] = ready = EncodedEvent(
+        event=event,
+        response=Response(200, body, headers),
+        not_modified=Response(304, b"", headers),
         tag=tag,
-        names=(keys.show(event_id), keys.house(found.organization_id)),
-        made_of=(found, organization),
+        source_keys=(cache_keys.public_event(event_id), cache_keys.organization(found.organization_id)),
+        sources=(found, organization),
         since=now.timestamp(),
         until=changes_at.timestamp() if changes_at else math.inf,
     )
-    if len(_ready) > READY_MAX:
-        del _ready[next(iter(_ready))]
+    if len(_encoded) > ENCODED_MAX:
+        del _encoded[next(iter(_encoded))]
     return ready
 
 
-async def _listed(services: Services, event_id: UUID) -> PublicEvent | None:
+async def _load_listed_event(services: Services, event_id: UUID) -> PublicEvent | None:
     async def load() -> PublicEvent | None:
-        async with services.reads.nobody() as tx:
-            return await store.show_of_any_house(tx, event_id)
+        async with services.reads.without_tenant() as tx:
+            return await store.find_listed_event(tx, event_id)
 
-    return await services.cache.get(keys.show(event_id), keys.SHOW_S, load, PublicEvent)
+    return await services.cache.get(cache_keys.public_event(event_id), cache_keys.EVENT_S, load, PublicEvent)
 
 
-async def _house(services: Services, organization_id: UUID) -> House | None:
+async def _load_organization(services: Services, organization_id: UUID) -> PublicOrganization | None:
     """Name and status of an organisation, cached under one key for all of its events."""
 
-    async def load() -> House | None:
-        async with services.reads.nobody() as tx:
-            return await store.house(tx, organization_id)
+    async def load() -> PublicOrganization | None:
+        async with services.reads.without_tenant() as tx:
+            return await store.find_public_organization(tx, organization_id)
 
-    return await services.cache.get(keys.house(organization_id), keys.SHOW_S, load, House)
+    return await services.cache.get(
+        cache_keys.organization(organization_id), cache_keys.EVENT_S, load, PublicOrganization
+    )
 
 
-async def organization_of(services: Services, event_id: UUID) -> UUID:
+async def require_organization(services: Services, event_id: UUID) -> UUID:
     """The organisation of an event, public or not: for platform staff, who act from outside of organisations."""
-    async with services.database.nobody() as tx:
+    async with services.database.without_tenant() as tx:
         organization_id = await store.organization_of_event(tx, event_id)
     if organization_id is None:
         raise NotFound
     return organization_id
 
 
-async def check_searches(services: Services, ip: str | None) -> None:
+async def check_search_limit(services: Services, ip: str | None) -> None:
     """Rate-limits lists that run a full-text query only if words are given."""
-    await services.limiter.check(f"searches:{network_of(ip)}", SEARCHES)
+    await services.limiter.check(f"searches:{network_of(ip)}", SEARCH_LIMIT)
 
 
 async def search(
@@ -180,20 +182,20 @@ async def search(
         limit=limit,
     )
     met = found[0].compared if found else 0
-    if met < COMPARED:
-        by = await looked_up(tx, words, since)
-        soon = await store.horizon(tx, since) if met >= SCENT else None
+    if met < RANKED_MIN:
+        by = await choose_indexed_words(tx, words, since)
+        soon = await store.find_search_horizon(tx, since) if met >= HORIZON_MATCHES_MIN else None
         found = await find(tx, indexed_words=by, horizon=soon)
-        if soon and (not found or found[0].compared < COMPARED):
+        if soon and (not found or found[0].compared < RANKED_MIN):
             found = await find(tx, indexed_words=by, horizon=None)
-    return [each.show for each in found]
+    return [each.event for each in found]
 
 
-async def looked_up(tx: Tx, words: str, since: datetime | None) -> str:
+async def choose_indexed_words(tx: Tx, words: str, since: datetime | None) -> str:
     """The query for the full-text index. An incomplete last word may be the prefix of a thousand lexemes, which the
     index reads one by one: if the complete words are much rarer, only they use the index, and rows are rechecked.
     """
-    if not (parts := _UNFINISHED.fullmatch(words)):
+    if not (parts := _INCOMPLETE.fullmatch(words)):
         return words
     sample = await store.sample_words(tx, words=parts[1], prefixes=parts[2], since=since)
     return parts[1] if sample and sample.begun > 8 * sample.said else words
@@ -203,7 +205,7 @@ async def feed(services: Services, filters: Filters, sort: str, cursor: str | No
     async def load() -> FeedPage:
         # Read before the page: if the moment passes meanwhile, the page is stale at once.
         until = await _next_sale_change(services) if filters.sale_status else None
-        page = await listed(services, None, filters, sort, cursor, limit)
+        page = await list_page(services, None, filters, sort, cursor, limit)
         return FeedPage(page.data, page.next_cursor, until)
 
     def is_good(page: FeedPage) -> bool:
@@ -214,32 +216,32 @@ async def feed(services: Services, filters: Filters, sort: str, cursor: str | No
 
     if filters.words or filters.since or filters.until:  # hardly two requests are alike: not worth caching
         return await load()
-    generation = await services.cache.get(keys.FEED, keys.CITIES_S, new_generation, str)
-    name = keys.page(generation, sort, *filters, limit, cursor)
-    page = await services.cache.get(name, keys.PAGE_S, load, FeedPage, weight=limit, is_good=is_good)
+    generation = await services.cache.get(cache_keys.FEED, cache_keys.CITIES_S, new_generation, str)
+    name = cache_keys.feed_page(generation, sort, *filters, limit, cursor)
+    page = await services.cache.get(name, cache_keys.PAGE_S, load, FeedPage, weight=limit, is_good=is_good)
     now = services.clock.now()
-    return Page([sale_policy.shown_at(event, now) for event in page.data], page.next_cursor)
+    return Page([sale_policy.refresh_sale_status(event, now) for event in page.data], page.next_cursor)
 
 
 async def _next_sale_change(services: Services) -> datetime | None:
-    async with services.reads.nobody() as tx:
+    async with services.reads.without_tenant() as tx:
         return await store.next_sale_change(tx)
 
 
-async def listed(
+async def list_page(
     services: Services, organization_id: UUID | None, filters: Filters, sort: str, cursor: str | None, limit: int
 ) -> Page[PublicEvent]:
     """One page of the public events of one organisation, or of all."""
     return await _SORTS[sort](services, organization_id, filters, cursor, limit)
 
 
-async def _latest(
+async def _list_latest(
     services: Services, organization_id: UUID | None, filters: Filters, cursor: str | None, limit: int
 ) -> Page[PublicEvent]:
     cursors = Cursors(services.keyring, "feed", organization_id, *filters)
     after_start, after_id = cursors.read(cursor, datetime, UUID) or (None, None)
-    async with services.reads.nobody() as tx:
-        by = await looked_up(tx, filters.words, filters.since) if filters.words else None
+    async with services.reads.without_tenant() as tx:
+        by = await choose_indexed_words(tx, filters.words, filters.since) if filters.words else None
         rows = await store.public_feed(
             tx,
             organization_id=organization_id,
@@ -249,10 +251,10 @@ async def _latest(
             after_id=after_id,
             limit=limit + 1,
         )
-    return cursors.page(rows, limit, "place_in_feed", "id")
+    return cursors.page(rows, limit, "feed_position", "id")
 
 
-async def _trending(
+async def _list_trending(
     services: Services, organization_id: UUID | None, filters: Filters, cursor: str | None, limit: int
 ) -> Page[PublicEvent]:
     """Pages in the order of the epoch in which the first page was read; the cursor carries that epoch."""
@@ -266,8 +268,8 @@ async def _trending(
     )
     if epoch < now - policy.EPOCHS_KEPT:
         raise BadCursor("The cursor is older than an hour. Start again without a cursor.")
-    async with services.reads.nobody() as tx:
-        by = await looked_up(tx, filters.words, filters.since) if filters.words else None
+    async with services.reads.without_tenant() as tx:
+        by = await choose_indexed_words(tx, filters.words, filters.since) if filters.words else None
         rows = await store.public_trending(
             tx,
             organization_id=organization_id,
@@ -281,37 +283,39 @@ async def _trending(
         )
     page = rows[:limit]
     last = page[-1] if len(rows) > limit else None
-    next_cursor = last and cursors.write(epoch, last.rank, last.start_at, last.show.id)
-    return Page([row.show for row in page], next_cursor)
+    next_cursor = last and cursors.write(epoch, last.rank, last.start_at, last.event.id)
+    return Page([row.event for row in page], next_cursor)
 
 
-_SORTS = {"latest": _latest, "trending": _trending}
+_SORTS = {"latest": _list_latest, "trending": _list_trending}
 
 
-async def city_index(services: Services) -> CityIndex:
+async def load_city_index(services: Services) -> CityIndex:
     """Rebuilt only when the cached list changes."""
 
     async def load() -> list[CitySuggestion]:
-        async with services.reads.nobody() as tx:
+        async with services.reads.without_tenant() as tx:
             return await store.public_cities(tx)
 
-    known = await services.cache.get(keys.CITIES, keys.CITIES_S, load, list[CitySuggestion])
+    known = await services.cache.get(cache_keys.CITIES, cache_keys.CITIES_S, load, list[CitySuggestion])
     return CityIndex.of(known)
 
 
-async def upcoming(services: Services, organization_id: UUID, venue_id: UUID | None) -> list[EventSummary]:
+async def list_upcoming(services: Services, organization_id: UUID, venue_id: UUID | None) -> list[EventSummary]:
     """An organisation's announced events that are not over, the next one first."""
 
     async def load() -> list[EventSummary]:
         async with services.database.tenant(organization_id) as tx:
             return await store.upcoming_events(tx, venue_id=venue_id, limit=UPCOMING_MAX)
 
-    name = keys.upcoming(organization_id, venue_id)
-    warm_s = keys.SUMMARY_WARM_S
-    return await services.cache.get(name, keys.SUMMARY_HOT_S, load, list[EventSummary], warm_s=warm_s, shape=ITEMS)
+    name = cache_keys.upcoming(organization_id, venue_id)
+    warm_s = cache_keys.SUMMARY_REDIS_S
+    return await services.cache.get(
+        name, cache_keys.SUMMARY_MEMORY_S, load, list[EventSummary], warm_s=warm_s, shape=ITEMS
+    )
 
 
-async def summary(services: Services, organization_id: UUID, event_id: UUID) -> EventSummary:
+async def require_summary(services: Services, organization_id: UUID, event_id: UUID) -> EventSummary:
     """An event of any status, in short; 404 if there is none."""
 
     async def load() -> EventSummary | None:
@@ -322,9 +326,9 @@ async def summary(services: Services, organization_id: UUID, event_id: UUID) -> 
         fields = {name: getattr(event, name) for name in EventSummary.__struct_fields__ if name != "org_id"}
         return EventSummary(org_id=organization_id, **fields)
 
-    name = keys.summary(organization_id, event_id)
-    warm_s = keys.SUMMARY_WARM_S
-    found = await services.cache.get(name, keys.SUMMARY_HOT_S, load, EventSummary, warm_s=warm_s, shape=FIELDS)
+    name = cache_keys.summary(organization_id, event_id)
+    warm_s = cache_keys.SUMMARY_REDIS_S
+    found = await services.cache.get(name, cache_keys.SUMMARY_MEMORY_S, load, EventSummary, warm_s=warm_s, shape=FIELDS)
     if found is None:
         raise NotFound
     return found

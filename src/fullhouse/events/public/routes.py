@@ -21,18 +21,18 @@ from fullhouse.events.public.model import (
     PublicEvent,
 )
 from fullhouse.events.public.reads import Filters
-from fullhouse.events.public.views import Views
+from fullhouse.events.public.view_counter import ViewCounter
 from fullhouse.kit.actors import Actor, Principal
 from fullhouse.kit.db.cursors import Page, page_by_age
 from fullhouse.kit.db.database import Tx
-from fullhouse.kit.http.answer import Answer
-from fullhouse.kit.http.endpoints import Caller, Reply, get, patch, post
-from fullhouse.kit.http.guard import recognised
-from fullhouse.kit.http.lane import Call
-from fullhouse.kit.http.parameters import After, IfMatch, IfNoneMatch, Moment, PageSize, moment
-from fullhouse.kit.http.versions import etag, has_tag
+from fullhouse.kit.http.endpoints import Caller, DataWithHeaders, get, patch, post
+from fullhouse.kit.http.guard import identify_caller
+from fullhouse.kit.http.lanes import HotRequest
+from fullhouse.kit.http.parameters import After, IfMatch, IfNoneMatch, Moment, PageSize, parse_moment
+from fullhouse.kit.http.response import Response
+from fullhouse.kit.http.versions import etag, matches_etag
 from fullhouse.kit.services import Services
-from fullhouse.kit.text import folded, tsquery
+from fullhouse.kit.text import fold, to_tsquery
 
 RESULTS_MAX = 100
 PAGE = 20  # default page size of the event service
@@ -58,31 +58,31 @@ async def list_public_events(
 ) -> Page[PublicEvent]:
     """Public events of all organisations: the next one first (`latest`), or by views and sales (`trending`)."""
     filters = Filters(
-        folded(city) if city else None,
+        fold(city) if city else None,
         category,
-        moment("since", since),
-        moment("until", until),
+        parse_moment("since", since),
+        parse_moment("until", until),
         sale_status,
-        tsquery(q) if q else None,
+        to_tsquery(q) if q else None,
     )
     if q:
-        await reads.check_searches(services, actor.ip)
+        await reads.check_search_limit(services, actor.ip)
     return await reads.feed(services, filters, sort, cursor, limit)
 
 
-def get_public_event_at_once(call: Call) -> Answer | None:
+def get_public_event_at_once(call: HotRequest) -> Response | None:
     services = call.state.services
-    ready = reads.ready_show(services, call.params[0])
-    return _shown(services, ready, call.client_ip, call.header("if-none-match")) if ready else None
+    ready = reads.peek_public_event(services, call.params[0])
+    return _respond(services, ready, call.client_ip, call.header("if-none-match")) if ready else None
 
 
-async def get_public_event_fast(call: Call) -> Answer:
+async def get_public_event_fast(call: HotRequest) -> Response:
     services, event_id = call.state.services, call.params[0]
     try:
-        ready = await reads.public_show(services, event_id)
+        ready = await reads.require_public_event(services, event_id)
     except EventNotFound:
-        return await _mine(services, event_id, await recognised(call.state, call))
-    return _shown(services, ready, call.client_ip, call.header("if-none-match"))
+        return await _respond_to_creator(services, event_id, await identify_caller(call.state, call))
+    return _respond(services, ready, call.client_ip, call.header("if-none-match"))
 
 
 @get(
@@ -93,26 +93,26 @@ async def get_public_event_fast(call: Call) -> Answer:
 )
 async def get_public_event(
     services: Services, actor: Actor, caller: Caller, event_id: UUID, if_none_match: IfNoneMatch = None
-) -> Reply[PublicEvent | OwnEvent]:
+) -> DataWithHeaders[PublicEvent | OwnEvent]:
     """One public event. 304 if `If-None-Match` has the current `ETag`.
 
     An event that is not public is returned to its creator only, in the form of `/event/v1/me/events`.
     """
     # The encoded response, the same as in the fast lane.
     try:
-        ready = await reads.public_show(services, event_id)
+        ready = await reads.require_public_event(services, event_id)
     except EventNotFound:
-        return await _mine(services, event_id, await caller())  # type: ignore[return-value]
-    return _shown(services, ready, actor.ip, if_none_match)  # type: ignore[return-value]
+        return await _respond_to_creator(services, event_id, await caller())  # type: ignore[return-value]
+    return _respond(services, ready, actor.ip, if_none_match)  # type: ignore[return-value]
 
 
-def _shown(services: Services, ready: reads.Ready, ip: str | None, if_none_match: str | None) -> Answer:
-    services.part(Views).note(ready.show.organization_id, ready.show.id, ip)
-    is_same = if_none_match is not None and has_tag(if_none_match, ready.tag)
-    return ready.unchanged if is_same else ready.answer
+def _respond(services: Services, ready: reads.EncodedEvent, ip: str | None, if_none_match: str | None) -> Response:
+    services.part(ViewCounter).record_view(ready.event.organization_id, ready.event.id, ip)
+    is_same = if_none_match is not None and matches_etag(if_none_match, ready.tag)
+    return ready.not_modified if is_same else ready.response
 
 
-async def _mine(services: Services, event_id: UUID, who: Principal | None) -> Answer:
+async def _respond_to_creator(services: Services, event_id: UUID, who: Principal | None) -> Response:
     """An event that is not public, for its creator; 404 for everybody else."""
     if who is None or "events.read" not in who.allowed:
         raise EventNotFound()
@@ -120,8 +120,8 @@ async def _mine(services: Services, event_id: UUID, who: Principal | None) -> An
         event = await store.event_by_id(tx, event_id)
         if event is None or event.created_by != who.actor.id:
             raise EventNotFound()
-        body = msgspec.json.encode({"data": await public_actions.own(tx, event)})
-    return Answer(200, body, (("etag", etag(event.version)), ("cache-control", "private, no-store")))
+        body = msgspec.json.encode({"data": await public_actions.to_own_event(tx, event)})
+    return Response(200, body, (("etag", etag(event.version)), ("cache-control", "private, no-store")))
 
 
 @get("/event/v1/meta/cities", public=True)
@@ -131,10 +131,10 @@ async def suggest_cities(
     limit: Annotated[int, QueryParameter(ge=1, le=50)] = 10,
 ) -> list[CitySuggestion]:
     """Cities with public events: those that begin with `q`, then similar names."""
-    return (await reads.city_index(services)).suggest(q, limit)
+    return (await reads.load_city_index(services)).suggest(q, limit)
 
 
-@get("/api/search", public=True, limit=reads.SEARCHES)
+@get("/api/search", public=True, limit=reads.SEARCH_LIMIT)
 async def search(
     services: Services,
     q: Annotated[str, QueryParameter(min_length=1, max_length=200)],
@@ -150,47 +150,49 @@ async def search(
 
     The last word may be incomplete.
     """
-    filters = public_actions.tsquery_of(public_actions.filter_lexemes(city=city, category=category))
+    filters = public_actions.to_tsquery(public_actions.filter_lexemes(city=city, category=category))
     stemmer = public_actions.STEMMERS.get(language, "simple")
-    window = moment("since", since), moment("until", until)
-    async with services.reads.nobody() as tx:
-        return await reads.search(tx, tsquery(q), stemmer, filters, *window, sale_status, limit)
+    window = parse_moment("since", since), parse_moment("until", until)
+    async with services.reads.without_tenant() as tx:
+        return await reads.search(tx, to_tsquery(q), stemmer, filters, *window, sale_status, limit)
 
 
 @post("/event/v1/events", "events.create", location="/event/v1/events/{id}")
-async def create_public_event(tx: Tx, who: Principal, data: NewPublicEvent) -> Reply[OwnEvent]:
+async def create_public_event(tx: Tx, who: Principal, data: NewPublicEvent) -> DataWithHeaders[OwnEvent]:
     """Create an event as a draft, at a venue or just in a city.
 
     Until it is published, only its creator can read it under its address here.
     """
-    return await _own(tx, await public_actions.create(tx, who, data))
+    return await _to_reply(tx, await public_actions.create(tx, who, data))
 
 
 @patch("/event/v1/events/{event_id:uuid}", "events.update")
 async def change_public_event(
     tx: Tx, who: Principal, event_id: UUID, data: ChangePublicEvent, if_match: IfMatch = None
-) -> Reply[OwnEvent]:
+) -> DataWithHeaders[OwnEvent]:
     """Change an event that I created; admins and owners can change any."""
-    return await _own(tx, await public_actions.change(tx, who, event_id, data, if_match))
+    return await _to_reply(tx, await public_actions.change(tx, who, event_id, data, if_match))
 
 
 @post("/event/v1/events/{event_id:uuid}/publish", "events.publish", status=200)
-async def publish_public_event(tx: Tx, event_id: UUID, if_match: IfMatch = None) -> Reply[OwnEvent]:
+async def publish_public_event(tx: Tx, event_id: UUID, if_match: IfMatch = None) -> DataWithHeaders[OwnEvent]:
     """Publish an event."""
-    return await _own(tx, await actions.move_event(tx, event_id, Move.PUBLISH, if_match=if_match))
+    return await _to_reply(tx, await actions.move_event(tx, event_id, Move.PUBLISH, if_match=if_match))
 
 
 @post("/event/v1/events/{event_id:uuid}/unpublish", "events.publish", status=200)
-async def unpublish_public_event(tx: Tx, event_id: UUID, if_match: IfMatch = None) -> Reply[OwnEvent]:
+async def unpublish_public_event(tx: Tx, event_id: UUID, if_match: IfMatch = None) -> DataWithHeaders[OwnEvent]:
     """Turn a published event back into a draft."""
-    return await _own(tx, await actions.move_event(tx, event_id, Move.UNPUBLISH, if_match=if_match))
+    return await _to_reply(tx, await actions.move_event(tx, event_id, Move.UNPUBLISH, if_match=if_match))
 
 
 @post("/event/v1/events/{event_id:uuid}/cancel", "events.cancel", status=200)
-async def cancel_public_event(tx: Tx, event_id: UUID, data: WithReason, if_match: IfMatch = None) -> Reply[OwnEvent]:
+async def cancel_public_event(
+    tx: Tx, event_id: UUID, data: WithReason, if_match: IfMatch = None
+) -> DataWithHeaders[OwnEvent]:
     """Cancel an event. Without a reason, a default one is recorded."""
     reason = data.reason or CANCEL_REASON
-    return await _own(tx, await actions.move_event(tx, event_id, Move.CANCEL, reason=reason, if_match=if_match))
+    return await _to_reply(tx, await actions.move_event(tx, event_id, Move.CANCEL, reason=reason, if_match=if_match))
 
 
 @get("/event/v1/me/events", "events.read")
@@ -198,12 +200,12 @@ async def list_my_events(
     tx: Tx, who: Principal, services: Services, limit: PageSize = PAGE, cursor: After = None
 ) -> Page[OwnEvent]:
     """Events that I created, newest first."""
-    page = await page_by_age(tx, services.keyring, "my events", store.my_events, cursor, limit, created_by=who.id)
-    return Page([public_actions.spoken(event) for event in page.data], page.next_cursor)
+    page = await page_by_age(tx, services.keyring, "my events", store.list_own_events, cursor, limit, created_by=who.id)
+    return Page([public_actions.with_public_status(event) for event in page.data], page.next_cursor)
 
 
-async def _own(tx: Tx, event: Event) -> Reply[OwnEvent]:
-    return Reply(await public_actions.own(tx, event), {"etag": etag(event.version)})
+async def _to_reply(tx: Tx, event: Event) -> DataWithHeaders[OwnEvent]:
+    return DataWithHeaders(await public_actions.to_own_event(tx, event), {"etag": etag(event.version)})
 
 
 handlers = [

@@ -25,18 +25,18 @@ class Stock(NamedTuple):
 
 def sale_status(event: Event, now: datetime, stock: Stock) -> str:
     """The sale status for the storefront: derived, never stored."""
-    return _sale_word(event.status, event.rescheduled_at, stock, now)
+    return _derive_sale_status(event.status, event.rescheduled_at, stock, now)
 
 
-Shown = TypeVar("Shown", bound=PublicEvent)
+PublicEventT = TypeVar("PublicEventT", bound=PublicEvent)
 
 
-def shown_at(event: Shown, now: datetime) -> Shown:
+def refresh_sale_status(event: PublicEventT, now: datetime) -> PublicEventT:
     """A public event that was read earlier, with its sale status as of `now`."""
     # With periods, tickets were left when it was read; whether the sale is over by now follows from the periods.
     sold_out = event.sold_out and not event.sale_periods
     stock = Stock(event.sale_start_at, event.sale_end_at, event.has_tickets, sold_out, event.sale_periods)
-    word = _sale_word(event.phase, event.rescheduled_at, stock, now)
+    word = _derive_sale_status(event.phase, event.rescheduled_at, stock, now)
     over = stock.sold_out or (event.has_tickets and now <= stock.closes_at and _is_after(stock.periods, now))
     if (word, over) == (event.sale_status, event.sold_out):
         return event
@@ -64,7 +64,7 @@ def _is_within(periods: Sequence[SalePeriod] | None, now: datetime) -> bool:
     return periods is None or any(period.start_at <= now <= period.end_at for period in periods)
 
 
-def _sale_word(status: str, rescheduled_at: datetime | None, stock: Stock, now: datetime) -> str:
+def _derive_sale_status(status: str, rescheduled_at: datetime | None, stock: Stock, now: datetime) -> str:
     """The first row that is true. The view `shows_of_any_house` has the same rules in SQL.
 
     Within the sale there may be nothing to buy: between the end of the early birds and the start of the general sale it

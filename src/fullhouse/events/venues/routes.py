@@ -11,7 +11,7 @@ from fullhouse.events.venues import actions
 from fullhouse.kit.actors import Principal
 from fullhouse.kit.db.cursors import LIMIT, Page, page_by_age
 from fullhouse.kit.db.database import Tx
-from fullhouse.kit.http.endpoints import Reply, delete, get, patch, post
+from fullhouse.kit.http.endpoints import DataWithHeaders, delete, get, patch, post
 from fullhouse.kit.http.parameters import After, IfMatch, PageSize
 from fullhouse.kit.http.versions import etag
 from fullhouse.kit.services import Services
@@ -33,23 +33,23 @@ async def list_venues(
 
 
 @post("/api/venues", "venues.write", location="/api/venues/{id}")
-async def create_venue(tx: Tx, who: Principal, data: NewVenue) -> Reply[Venue]:
+async def create_venue(tx: Tx, who: Principal, data: NewVenue) -> DataWithHeaders[Venue]:
     """Create a venue. Without a slug, one is made of its name."""
-    return _tagged(await actions.create_venue(tx, who, data))
+    return _to_reply(await actions.create_venue(tx, who, data))
 
 
 @get("/api/venues/{venue_id:uuid}", "venues.read")
-async def get_venue(tx: Tx, venue_id: UUID) -> Reply[Venue]:
+async def get_venue(tx: Tx, venue_id: UUID) -> DataWithHeaders[Venue]:
     """One venue."""
-    return _tagged(await actions.get_venue(tx, venue_id))
+    return _to_reply(await actions.require_venue(tx, venue_id))
 
 
 @patch("/api/venues/{venue_id:uuid}", "venues.write")
 async def change_venue(
     tx: Tx, who: Principal, venue_id: UUID, data: ChangeVenue, if_match: IfMatch = None
-) -> Reply[Venue]:
+) -> DataWithHeaders[Venue]:
     """Change a venue. Existing events keep their copy of its name, address and time zone."""
-    return _tagged(await actions.change_venue(tx, who, venue_id, data, if_match))
+    return _to_reply(await actions.change_venue(tx, who, venue_id, data, if_match))
 
 
 @delete("/api/venues/{venue_id:uuid}", "venues.delete")
@@ -68,28 +68,30 @@ async def list_gates(
     cursor: After = None,
 ) -> Page[Gate]:
     """A venue's gates, oldest first."""
-    await actions.get_venue(tx, venue_id)
+    await actions.require_venue(tx, venue_id)
     return await page_by_age(
         tx, services.keyring, "gates", store.list_gates, cursor, limit, venue_id=venue_id, status=status
     )
 
 
 @post("/api/venues/{venue_id:uuid}/gates", "venues.write", location="/api/gates/{id}")
-async def create_gate(tx: Tx, who: Principal, venue_id: UUID, data: NewGate) -> Reply[Gate]:
+async def create_gate(tx: Tx, who: Principal, venue_id: UUID, data: NewGate) -> DataWithHeaders[Gate]:
     """Create a gate of a venue."""
-    return _tagged(await actions.create_gate(tx, who, venue_id, data))
+    return _to_reply(await actions.create_gate(tx, who, venue_id, data))
 
 
 @get("/api/gates/{gate_id:uuid}", "venues.read")
-async def get_gate(tx: Tx, gate_id: UUID) -> Reply[Gate]:
+async def get_gate(tx: Tx, gate_id: UUID) -> DataWithHeaders[Gate]:
     """One gate."""
-    return _tagged(await actions.get_gate(tx, gate_id))
+    return _to_reply(await actions.require_gate(tx, gate_id))
 
 
 @patch("/api/gates/{gate_id:uuid}", "venues.write")
-async def change_gate(tx: Tx, who: Principal, gate_id: UUID, data: ChangeGate, if_match: IfMatch = None) -> Reply[Gate]:
+async def change_gate(
+    tx: Tx, who: Principal, gate_id: UUID, data: ChangeGate, if_match: IfMatch = None
+) -> DataWithHeaders[Gate]:
     """Open, close, rename or resize a gate."""
-    return _tagged(await actions.change_gate(tx, who, gate_id, data, if_match))
+    return _to_reply(await actions.change_gate(tx, who, gate_id, data, if_match))
 
 
 @delete("/api/gates/{gate_id:uuid}", "venues.delete")
@@ -98,8 +100,8 @@ async def delete_gate(tx: Tx, gate_id: UUID, if_match: IfMatch = None) -> None:
     await actions.delete_gate(tx, gate_id, if_match)
 
 
-def _tagged(row: Any) -> Reply[Any]:
-    return Reply(row, {"etag": etag(row.version)})
+def _to_reply(row: Any) -> DataWithHeaders[Any]:
+    return DataWithHeaders(row, {"etag": etag(row.version)})
 
 
 handlers = [

@@ -14,28 +14,28 @@ T = TypeVar("T")
 log = structlog.get_logger()
 
 
-class Breaker:
+class CircuitBreaker:
     def __init__(self, name: str, *, timeout_s: float, failures: int = 3, rest_s: float = 1.0) -> None:
         self.name = name
-        self._timeout_s, self._failures, self._rest_s = timeout_s, failures, rest_s
+        self._timeout_s, self._failures, self._retry_after_s = timeout_s, failures, rest_s
         self._failed = 0
-        self._closed_at = 0.0  # monotonic time from which the next trial call is let through
+        self._retry_at = 0.0  # monotonic time from which the next trial call is let through
 
     @property
     def open(self) -> bool:
-        return self._failed >= self._failures and time.monotonic() < self._closed_at
+        return self._failed >= self._failures and time.monotonic() < self._retry_at
 
     async def call(self, work: Callable[[], Awaitable[T]], otherwise: T) -> T:
         """The result, or `otherwise` if the call fails or times out, or the breaker is open."""
         if self.open:
             return otherwise
         if self._failed >= self._failures:
-            self._closed_at = time.monotonic() + self._rest_s  # one caller tries; the others get `otherwise`
+            self._retry_at = time.monotonic() + self._retry_after_s  # one caller tries; the others get `otherwise`
         try:
             async with asyncio.timeout(self._timeout_s):
                 result = await work()
         except (TimeoutError, OSError, ConnectionError) as error:
-            self._note_failure(error)
+            self._record_failure(error)
             return otherwise
         self.close()
         return result
@@ -51,10 +51,10 @@ class Breaker:
             log.info("dependency.restored", dependency=self.name)
         self._failed = 0
 
-    def _note_failure(self, error: BaseException) -> None:
+    def _record_failure(self, error: BaseException) -> None:
         self._failed += 1
         if self._failed == self._failures:
             detail = "calls are skipped until it responds"
             log.warning("dependency.unavailable", dependency=self.name, detail=detail, error=repr(error))
         if self._failed >= self._failures:
-            self._closed_at = time.monotonic() + self._rest_s
+            self._retry_at = time.monotonic() + self._retry_after_s

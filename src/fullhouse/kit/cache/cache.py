@@ -21,8 +21,8 @@ from uuid import UUID
 
 import structlog
 
-from fullhouse.kit.cache.redis_codecs import PACKED, Shape
-from fullhouse.kit.cache.warm import Redis, Warm
+from fullhouse.kit.cache.optional_redis import OptionalRedis, Redis
+from fullhouse.kit.cache.redis_codecs import PACKED, RedisCodec
 from fullhouse.kit.db.database import Tx
 from fullhouse.kit.live.bus import RESYNC, Bus
 
@@ -32,37 +32,41 @@ ABSENT_S, ABSENT_MAX = 10.0, 2_000
 _MISS = object()
 _EVENT = re.compile(r"\bevent:([0-9a-f]{8}-[0-9a-f-]{27})\b")
 log = structlog.get_logger()
-_longest_s: ContextVar[float] = ContextVar("longest_s")
+_ttl_limit_s: ContextVar[float] = ContextVar("longest_s")
 
 
-def keep_at_most(seconds: float) -> None:
+def limit_ttl(seconds: float) -> None:
     """Limits the TTL of the value being loaded. `load` calls it if the value may be stale (read from a replica)."""
-    _longest_s.set(seconds)
+    _ttl_limit_s.set(seconds)
 
 
-class _Warmly(NamedTuple):
+class _RedisOptions(NamedTuple):
     """How a value is stored in Redis."""
 
     of: Any
     ttl_s: float
-    shape: Shape
+    shape: RedisCodec
     is_good: Callable[[Any], bool] | None
 
 
 class Cache:
-    def __init__(self, bus: Bus, warm: Warm, *, size: int = 20_000) -> None:
-        self._warm = warm
+    def __init__(self, bus: Bus, warm: OptionalRedis, *, size: int = 20_000) -> None:
+        self._redis = warm
         self._size = size
-        self._here: OrderedDict[str, tuple[float, Any, int]] = OrderedDict()  # expiry, value, weight
+        self._local: OrderedDict[str, tuple[float, Any, int]] = OrderedDict()  # expiry, value, weight
         self._weight = 0
         self._absent: OrderedDict[str, float] = OrderedDict()  # expiry
         self._loading: dict[str, asyncio.Future[Any]] = {}
-        self.forgotten = 0  # counts invalidations: what was derived from cached values is valid while it is unchanged
-        self._owed: dict[str, int] = {}  # keys to be deleted in Redis, and the number of the latest invalidation
-        self._drops = itertools.count()
-        self._dropping: asyncio.Task[None] | None = None
-        bus.subscribe(TOPIC, lambda _topic, keys: self._forget(keys))
-        bus.subscribe(RESYNC, lambda _topic, _none: self._forget_all())
+        self.invalidations = (
+            0  # counts invalidations: what was derived from cached values is valid while it is unchanged
+        )
+        self._pending_deletes: dict[
+            str, int
+        ] = {}  # keys to be deleted in Redis, and the number of the latest invalidation
+        self._delete_numbers = itertools.count()
+        self._deleting: asyncio.Task[None] | None = None
+        bus.subscribe(TOPIC, lambda _topic, keys: self._invalidate_keys(keys))
+        bus.subscribe(RESYNC, lambda _topic, _none: self._clear())
 
     async def get(
         self,
@@ -72,7 +76,7 @@ class Cache:
         of: Any,
         *,
         warm_s: float | None = None,
-        shape: Shape = PACKED,
+        shape: RedisCodec = PACKED,
         weight: int = 1,
         is_good: Callable[[T], bool] | None = None,
     ) -> T:
@@ -91,50 +95,50 @@ class Cache:
         loading = self._loading.get(key)
         if loading is None:
             loading = self._loading[key] = asyncio.ensure_future(
-                self._fill(key, ttl_s, load, _Warmly(of, warm_s or ttl_s, shape, is_good), weight)
+                self._load(key, ttl_s, load, _RedisOptions(of, warm_s or ttl_s, shape, is_good), weight)
             )
-            loading.add_done_callback(lambda done: self._loaded(key, done))
+            loading.add_done_callback(lambda done: self._on_loaded(key, done))
         shared: T = await asyncio.shield(loading)
         return shared
 
     def peek(self, key: str) -> Any:
         """The value from this process's cache, if it is there. Does no I/O."""
-        found = self._here.get(key)
+        found = self._local.get(key)
         if found is None or found[0] <= time.monotonic():
             return None
-        self._here.move_to_end(key)
+        self._local.move_to_end(key)
         return found[1]
 
     @staticmethod
     def invalidate(tx: Tx, *keys: str) -> None:
         """Drops the keys in all processes and in Redis, once the transaction has committed."""
-        tx.tell(TOPIC, keys)
-        tx.after_commit.append(lambda: _note(tx.organization_id, keys))
+        tx.publish(TOPIC, keys)
+        tx.after_commit.append(lambda: _log_invalidation(tx.organization_id, keys))
 
     async def close(self) -> None:
-        if self._dropping:
-            self._dropping.cancel()
+        if self._deleting:
+            self._deleting.cancel()
 
-    async def _fill(
-        self, key: str, ttl_s: float, load: Callable[[], Awaitable[T]], warmly: "_Warmly", weight: int
+    async def _load(
+        self, key: str, ttl_s: float, load: Callable[[], Awaitable[T]], warmly: "_RedisOptions", weight: int
     ) -> Any:
         task = asyncio.current_task()  # no longer in `_loading` once the key was invalidated
         value, left_s = await self._from_redis(key, warmly), ttl_s
         if value is _MISS:
-            _longest_s.set(math.inf)
+            _ttl_limit_s.set(math.inf)
             value = await load()
-            left_s = _longest_s.get()
+            left_s = _ttl_limit_s.get()
             if value is not None and self._loading.get(key) is task:
                 await self._to_redis(key, warmly, value, min(left_s, warmly.ttl_s))
                 if self._loading.get(key) is not task:  # invalidated meanwhile, perhaps deleted before our write
-                    self._drop_from_redis([key])
+                    self._delete_from_redis([key])
         else:
             value, left_s = value  # part of its TTL has passed
         if self._loading.get(key) is task:
-            self._keep(key, min(left_s, ttl_s), value, weight)
+            self._store(key, min(left_s, ttl_s), value, weight)
         return value
 
-    def _keep(self, key: str, for_s: float, value: Any, weight: int) -> None:
+    def _store(self, key: str, for_s: float, value: Any, weight: int) -> None:
         self._drop(key)
         now = time.monotonic()
         if value is None:
@@ -142,97 +146,99 @@ class Cache:
             if len(self._absent) > ABSENT_MAX:
                 self._absent.popitem(last=False)
             return
-        self._here[key] = (now + for_s, value, weight)
+        self._local[key] = (now + for_s, value, weight)
         self._weight += weight
         while self._weight > self._size:
-            self._drop(next(iter(self._here)))
+            self._drop(next(iter(self._local)))
 
     def _drop(self, key: str) -> None:
         self._absent.pop(key, None)
-        if found := self._here.pop(key, None):
+        if found := self._local.pop(key, None):
             self._weight -= found[2]
 
-    def _loaded(self, key: str, done: asyncio.Future[Any]) -> None:
+    def _on_loaded(self, key: str, done: asyncio.Future[Any]) -> None:
         if self._loading.get(key) is done:
             del self._loading[key]
 
     # An invalidation also detaches loads in progress: they may have read the state from before the change.
 
-    def _forget(self, keys: Any) -> None:
-        self.forgotten += 1
+    def _invalidate_keys(self, keys: Any) -> None:
+        self.invalidations += 1
         for key in keys:
             self._drop(key)
             self._loading.pop(key, None)
-        self._drop_from_redis(keys)
+        self._delete_from_redis(keys)
 
-    def _forget_all(self) -> None:
-        self.forgotten += 1
-        self._here.clear()
+    def _clear(self) -> None:
+        self.invalidations += 1
+        self._local.clear()
         self._absent.clear()
         self._weight = 0
         self._loading.clear()
 
     # --- Redis
 
-    async def _from_redis(self, key: str, warmly: "_Warmly") -> Any:
-        name = self._warm.name(key)
-        if name in self._owed:  # Redis may still have the invalidated value
+    async def _from_redis(self, key: str, warmly: "_RedisOptions") -> Any:
+        name = self._redis.prefixed_key(key)
+        if name in self._pending_deletes:  # Redis may still have the invalidated value
             return _MISS
         nothing: tuple[Any, int] = (None, 0)
 
         async def ask(client: Redis) -> tuple[Any, int]:
             pipe = client.pipeline(transaction=False)
-            warmly.shape.ask(pipe, name)
+            warmly.shape.add_read(pipe, name)
             pipe.pttl(name)
             # An error of one command (the key has another type) does not mean that Redis is unavailable.
             raw, left_ms = await pipe.execute(raise_on_error=False)
             return nothing if isinstance(raw, Exception) or isinstance(left_ms, Exception) else (raw, left_ms)
 
-        raw, left_ms = await self._warm.call(ask, nothing)
+        raw, left_ms = await self._redis.call(ask, nothing)
         if not raw or left_ms <= 0:
             return _MISS
         try:
-            value = warmly.shape.read(raw, warmly.of)
+            value = warmly.shape.decode(raw, warmly.of)
         except (ValueError, RecursionError):  # written by another version of fullhouse, or by other software
             return _MISS
         return (value, left_ms / 1000) if warmly.is_good is None or warmly.is_good(value) else _MISS
 
-    async def _to_redis(self, key: str, warmly: "_Warmly", value: Any, ttl_s: float) -> None:
-        name = self._warm.name(key)
+    async def _to_redis(self, key: str, warmly: "_RedisOptions", value: Any, ttl_s: float) -> None:
+        name = self._redis.prefixed_key(key)
 
         async def put(client: Redis) -> None:
             pipe = client.pipeline()  # a transaction: no reader sees it incomplete, or without its expiry
-            warmly.shape.write(pipe, name, value)
+            warmly.shape.add_write(pipe, name, value)
             pipe.pexpire(name, int(ttl_s * 1000))
             await pipe.execute()
 
-        await self._warm.call(put, None)
+        await self._redis.call(put, None)
 
-    def _drop_from_redis(self, keys: Iterable[str]) -> None:
+    def _delete_from_redis(self, keys: Iterable[str]) -> None:
         """Each process that receives an invalidation deletes the keys, and does not read them from Redis before."""
-        if not self._warm.configured:
+        if not self._redis.configured:
             return
-        drop = next(self._drops)
-        self._owed |= {self._warm.name(key): drop for key in keys}
-        if self._dropping is None or self._dropping.done():
-            self._dropping = asyncio.create_task(self._drop_owed(), name="cache:drop")
+        drop = next(self._delete_numbers)
+        self._pending_deletes |= {self._redis.prefixed_key(key): drop for key in keys}
+        if self._deleting is None or self._deleting.done():
+            self._deleting = asyncio.create_task(self._delete_pending(), name="cache:drop")
 
-    async def _drop_owed(self) -> None:
+    async def _delete_pending(self) -> None:
         """Retries while Redis is unavailable, so that it does not return with invalidated values."""
 
         async def delete(client: Redis) -> bool:
             await client.delete(*owed)
             return True
 
-        while owed := dict(self._owed):
-            if await self._warm.call(delete, False):
+        while owed := dict(self._pending_deletes):
+            if await self._redis.call(delete, False):
                 # Keys that were invalidated again meanwhile are deleted again.
-                self._owed = {name: drop for name, drop in self._owed.items() if owed.get(name) != drop}
+                self._pending_deletes = {
+                    name: drop for name, drop in self._pending_deletes.items() if owed.get(name) != drop
+                }
             else:
                 await asyncio.sleep(0.5)
 
 
-def _note(organization_id: UUID | None, keys: tuple[str, ...]) -> None:
+def _log_invalidation(organization_id: UUID | None, keys: tuple[str, ...]) -> None:
     """Logs one line per event whose keys are invalidated, and one for keys of no event."""
     by_event: dict[str | None, list[str]] = {}
     for key in keys:

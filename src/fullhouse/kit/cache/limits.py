@@ -8,7 +8,7 @@ import time
 from collections.abc import Hashable
 from typing import NamedTuple
 
-from fullhouse.kit.cache.warm import Redis, Warm
+from fullhouse.kit.cache.optional_redis import OptionalRedis, Redis
 from fullhouse.kit.errors import RateLimited
 
 
@@ -24,21 +24,21 @@ def network_of(ip: str | None) -> str:
     return str(ipaddress.ip_network((ip, 64), strict=False))
 
 
-RARELY = 8  # a caller that used less than 1/8 of a limit in this process passes without asking Redis
+LOCAL_SHARE = 8  # a caller that used less than 1/8 of a limit in this process passes without asking Redis
 
 
 class Limiter:
-    def __init__(self, warm: Warm, *, size: int = 50_000) -> None:
-        self._warm = warm
+    def __init__(self, warm: OptionalRedis, *, size: int = 50_000) -> None:
+        self._redis = warm
         self._size = size
         # Calls by key and window: how many were counted here, and how many of those were reported to Redis.
         self._windows: dict[tuple[Hashable, int], tuple[int, int]] = {}
 
-    def passes(self, key: Hashable, limit: Limit) -> bool:
+    def try_count_locally(self, key: Hashable, limit: Limit) -> bool:
         """Counts this call if it can be decided without Redis. If it returns False, `check` counts it and decides."""
         slot = (key, int(time.time()) // limit.per_s)
         count, reported = self._windows.get(slot, (0, 0))
-        if count >= (limit.calls // RARELY if self._warm.configured else limit.calls):
+        if count >= (limit.calls // LOCAL_SHARE if self._redis.configured else limit.calls):
             return False
         self._count(slot, count + 1, reported)
         return True
@@ -50,18 +50,18 @@ class Limiter:
         count, reported = self._windows.get(slot, (0, 0))
         count += 1
         self._count(slot, count, reported)
-        if self._warm.configured:
+        if self._redis.configured:
             count = await self._count_shared(slot, limit) or count
         if count > limit.calls:
             self._count(slot, count, count)  # other processes may have filled the window: `check_full` sees it then
-            raise _refusal(limit.per_s - passed_s)
+            raise _make_refusal(limit.per_s - passed_s)
 
     def check_full(self, key: Hashable, limit: Limit) -> None:
         """Counts nothing; raises RateLimited where `check` would, as far as this process knows. For attempts of which
         only failures are counted: after too many, the caller must not learn whether the next one is right."""
         window, passed_s = divmod(int(time.time()), limit.per_s)
         if self._windows.get((key, window), (0, 0))[0] >= limit.calls:
-            raise _refusal(limit.per_s - passed_s)
+            raise _make_refusal(limit.per_s - passed_s)
 
     def _count(self, slot: tuple[Hashable, int], count: int, reported: int) -> None:
         self._windows[slot] = (count, reported)
@@ -74,7 +74,7 @@ class Limiter:
         count, reported = self._windows[slot]
         self._windows[slot] = (count, count)
         text = ":".join(map(str, key)) if isinstance(key, tuple) else key
-        name = self._warm.name(f"limit:{text}:{window}")
+        name = self._redis.prefixed_key(f"limit:{text}:{window}")
 
         async def increment(client: Redis) -> int:
             pipe = client.pipeline()
@@ -82,12 +82,12 @@ class Limiter:
             pipe.expire(name, limit.per_s + 1)
             return int((await pipe.execute())[0])
 
-        shared = await self._warm.call(increment, 0)
+        shared = await self._redis.call(increment, 0)
         if not shared and slot in self._windows:
             now, known = self._windows[slot]
             self._windows[slot] = (now, known - (count - reported))
         return shared
 
 
-def _refusal(wait_s: int) -> RateLimited:
+def _make_refusal(wait_s: int) -> RateLimited:
     return RateLimited(f"Too many requests. Try again in {wait_s} seconds.", retry_after_s=wait_s)

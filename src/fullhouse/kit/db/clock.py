@@ -9,15 +9,15 @@ from datetime import UTC, datetime
 
 import structlog
 
-from fullhouse.kit.db.database import LOST, HotLine
+from fullhouse.kit.db.database import DATABASE_ERRORS, PreparedStatementPool
 
-EVERY_S = 5.0
+MEASURE_EVERY_S = 5.0
 log = structlog.get_logger()
 
 
 class Clock:
-    def __init__(self, pulse: HotLine) -> None:
-        self._pulse = pulse
+    def __init__(self, pulse: PreparedStatementPool) -> None:
+        self._time_query = pulse
         self._ahead_s = time.time() - time.monotonic()  # local time until the first measurement
         self._measuring: asyncio.Task[None] | None = None
 
@@ -31,11 +31,11 @@ class Clock:
     async def measure(self) -> None:
         """Assumes that the server read its clock half-way between the query and its response."""
         sent_at = time.monotonic()
-        server_s = (await self._pulse.fetch())[0]["now"].timestamp()
+        server_s = (await self._time_query.fetch())[0]["now"].timestamp()
         self._ahead_s = server_s - (sent_at + time.monotonic()) / 2
 
     async def start(self) -> None:
-        await self._try()
+        await self._measure_or_log()
         self._measuring = asyncio.create_task(self._keep_measuring(), name="clock")
 
     async def stop(self) -> None:
@@ -44,11 +44,11 @@ class Clock:
 
     async def _keep_measuring(self) -> None:
         while True:
-            await asyncio.sleep(EVERY_S)
-            await self._try()
+            await asyncio.sleep(MEASURE_EVERY_S)
+            await self._measure_or_log()
 
-    async def _try(self) -> None:
+    async def _measure_or_log(self) -> None:
         try:
             await self.measure()
-        except LOST as error:
+        except DATABASE_ERRORS as error:
             log.warning("clock.measurement_failed", detail="the last offset stays in use", error=repr(error))

@@ -24,21 +24,21 @@ APP, WORKER, AUDITOR = ROLES = "fullhouse_app", "fullhouse_worker", "fullhouse_a
 Message = tuple[str, Any]  # topic, payload
 STATEMENT_S = 10  # of a statement, and of a transaction unless the caller passes a longer deadline
 # A lost connection raises a different error depending on the moment at which it is lost.
-LOST = (OSError, asyncpg.PostgresError, asyncpg.InterfaceError, asyncpg.InternalClientError)
-_GONE = (
+DATABASE_ERRORS = (OSError, asyncpg.PostgresError, asyncpg.InterfaceError, asyncpg.InternalClientError)
+_UNAVAILABLE = (
     OSError, asyncpg.InterfaceError, asyncpg.InternalClientError, asyncpg.PostgresConnectionError,
     asyncpg.AdminShutdownError, asyncpg.CrashShutdownError, asyncpg.CannotConnectNowError,
     asyncpg.InsufficientResourcesError, asyncpg.ReadOnlySQLTransactionError,
 )  # fmt: skip
 
 
-def is_gone(error: Exception) -> bool:
+def is_unavailable(error: Exception) -> bool:
     """Whether the database itself is unavailable, so that no other statement would succeed either. A statement timeout
     or an argument that cannot be encoded (a ValueError) concerns that statement only."""
-    return isinstance(error, _GONE) and not isinstance(error, (TimeoutError, ValueError))
+    return isinstance(error, _UNAVAILABLE) and not isinstance(error, (TimeoutError, ValueError))
 
 
-class Carrier(Protocol):
+class CommitPublisher(Protocol):
     """Sends a transaction's messages to other processes (kit/live/bus.py)."""
 
     async def before_commit(self, connection: "Connection", messages: list[Message]) -> None: ...
@@ -79,7 +79,7 @@ class Tx:
             self._now = await self.connection.fetchval("SELECT app.clock()")
         return self._now
 
-    def tell(self, topic: str, payload: Any) -> None:
+    def publish(self, topic: str, payload: Any) -> None:
         """Publishes on the bus if, and when, this transaction commits."""
         self.messages.append((topic, payload))
 
@@ -111,12 +111,12 @@ _POOLED = {"plan_cache_mode": "force_custom_plan", "max_parallel_workers_per_gat
 class Database:
     """The connections of one process in one role."""
 
-    def __init__(self, pool: Any, bus: Carrier | None = None) -> None:
+    def __init__(self, pool: Any, bus: CommitPublisher | None = None) -> None:
         self.pool = pool
         self.bus = bus
 
     @classmethod
-    async def open(cls, url: str, role: str = APP, *, size: int = 10, bus: Carrier | None = None) -> "Database":
+    async def open(cls, url: str, role: str = APP, *, size: int = 10, bus: CommitPublisher | None = None) -> "Database":
         async with asyncio.timeout(STATEMENT_S):
             pool = await asyncpg.create_pool(
                 url,
@@ -146,7 +146,7 @@ class Database:
             yield tx
 
     @asynccontextmanager
-    async def nobody(self, actor: Actor = SYSTEM, *, deadline_s: float = STATEMENT_S) -> AsyncIterator[Tx]:
+    async def without_tenant(self, actor: Actor = SYSTEM, *, deadline_s: float = STATEMENT_S) -> AsyncIterator[Tx]:
         """A transaction outside every organisation: it sees the public directory, and no tenant's rows."""
         async with self._transaction("BEGIN", None, actor, deadline_s) as tx:
             yield tx
@@ -171,9 +171,9 @@ class Database:
         finally:
             # Once COMMIT was sent it may have happened, even if we were cancelled before the response arrived.
             if tx and tx.committing:
-                self._tell(tx)
+                self._publish(tx)
 
-    def _tell(self, tx: Tx) -> None:
+    def _publish(self, tx: Tx) -> None:
         if tx.messages and self.bus:
             self.bus.after_commit(tx.messages)
         for hook in tx.after_commit:
@@ -200,7 +200,7 @@ async def _roll_back(connection: Any) -> None:
     try:
         if not connection.is_closed() and connection.is_in_transaction():
             await connection.execute("ROLLBACK", timeout=2)
-    except LOST:
+    except DATABASE_ERRORS:
         with suppress(asyncpg.InterfaceError):  # the pool may have closed and released it already
             connection.terminate()
 
@@ -208,7 +208,7 @@ async def _roll_back(connection: Any) -> None:
 _HOT = {"plan_cache_mode": "force_generic_plan", "jit": "off"}
 
 
-class HotLine:
+class PreparedStatementPool:
     """Dedicated connections for one hot statement, prepared once for each connection. Broken ones are replaced.
 
     For callers that cannot afford a pool's bookkeeping and three round trips: the statement is a single function
@@ -228,7 +228,7 @@ class HotLine:
         self._url, self.query, self._role = url, query, role
         self._deadline_s = deadline_s
         self._settings: dict[str, Any] = {**_HOT, **(settings or {})}
-        self._idle: asyncio.LifoQueue[Line | None] = asyncio.LifoQueue()
+        self._idle: asyncio.LifoQueue[PreparedConnection | None] = asyncio.LifoQueue()
         for _ in range(lines):
             self._idle.put_nowait(None)
 
@@ -249,34 +249,34 @@ class HotLine:
                 self._idle.put_nowait(prepared)
         return rows
 
-    def tenant(self, organization_id: UUID) -> "HotTenant":
-        return HotTenant(self, organization_id)
+    def tenant(self, organization_id: UUID) -> "TenantStatement":
+        return TenantStatement(self, organization_id)
 
     async def close(self) -> None:
         while not self._idle.empty():
             if prepared := self._idle.get_nowait():
                 await prepared.connection.close(timeout=2)
 
-    async def _open(self) -> "Line":
+    async def _open(self) -> "PreparedConnection":
         connection = await connect(self._url, self._role, **self._settings)
-        return Line(connection, await connection.prepare(self.query))
+        return PreparedConnection(connection, await connection.prepare(self.query))
 
 
-class Line(NamedTuple):
+class PreparedConnection(NamedTuple):
     connection: Any
     statement: Any
 
 
-class HotTenant(NamedTuple):
+class TenantStatement(NamedTuple):
     """A prepared statement run for one organisation, with the interface that kit/db/sql.py runs statements on."""
 
-    line: HotLine
+    pool: PreparedStatementPool
     organization_id: UUID
 
     async def fetch(self, query: str, *args: Any) -> list[Any]:
-        if query is not self.line.query:
+        if query is not self.pool.query:
             raise ValueError("this connection is prepared for another statement")
-        return await self.line.fetch(*args)
+        return await self.pool.fetch(*args)
 
     async def fetchrow(self, query: str, *args: Any) -> Any:
         found = await self.fetch(query, *args)
@@ -329,11 +329,11 @@ def _jsonb(value: Any) -> bytes:
     return b"\x01" + msgspec.json.encode(value)  # jsonb's binary form: a version byte, then the text
 
 
-async def sweep(finder: Database, statement: str) -> int:
+async def delete_in_batches(finder: Database, statement: str) -> int:
     """Runs a statement that deletes at most 1,000 rows until none are left. Returns how many were deleted."""
     deleted = 0
     while True:
-        async with finder.nobody() as tx:
+        async with finder.without_tenant() as tx:
             rows = int((await tx.execute(statement)).rpartition(" ")[2])
         deleted += rows
         if rows < 1000:

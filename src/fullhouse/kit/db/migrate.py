@@ -34,10 +34,12 @@ FOLDER = Path(__file__).parents[2] / "db"
 CHECKSUMS = "checksums.txt"
 VERSION = fullhouse.VERSION
 BASELINE = 57  # the last of the migrations that the baseline contains
-_ADOPTED = "e8f4538993ddd324697f989899260e63da86a3a9cf38a952e54b9e294a6dbb12"  # its former checksum, with comments
+_FORMER_BASELINE_CHECKSUM = (
+    "e8f4538993ddd324697f989899260e63da86a3a9cf38a952e54b9e294a6dbb12"  # its former checksum, with comments
+)
 _FIRST = "before_tables"
 _LOCK = 0x66_68_6D_69  # "fhmi"
-_BOOKS = f"""
+_BOOKKEEPING_TABLES = f"""
 CREATE SCHEMA IF NOT EXISTS app;
 CREATE TABLE IF NOT EXISTS app.migrations (
     number integer PRIMARY KEY, name text NOT NULL, checksum text NOT NULL,
@@ -60,7 +62,7 @@ class MigrationError(OperatorError):
     """The database cannot be migrated in its present state."""
 
 
-class Text(NamedTuple):
+class SqlScript(NamedTuple):
     """SQL that is applied as a whole: a migration, or a function if it has no number."""
 
     name: str
@@ -74,28 +76,28 @@ class Text(NamedTuple):
         return hashlib.sha256(statements.encode()).hexdigest()
 
     @property
-    def record(self) -> tuple[str, tuple[object, ...]]:
+    def bookkeeping(self) -> tuple[str, tuple[object, ...]]:
         """The statement that records that this was applied, and its values."""
         if self.number is None:
             return _APPLIED_FUNCTION, (self.name, self.checksum, VERSION)
         return _APPLIED_MIGRATION, (self.number, self.name, self.checksum)
 
 
-def found(folder: Path = FOLDER) -> list[Text]:
+def read_migrations(folder: Path = FOLDER) -> list[SqlScript]:
     """The migrations in their order, read from the files: the baseline, and the later ones."""
     parts = [path.read_text() for path in sorted((folder / "baseline").glob("*.sql"))]
-    baseline = [Text(f"{BASELINE:04}_baseline", "\n".join(parts), BASELINE)] if parts else []
+    baseline = [SqlScript(f"{BASELINE:04}_baseline", "\n".join(parts), BASELINE)] if parts else []
     files = sorted((folder / "migrations").glob("[0-9]*.sql"))
-    later = [Text(path.stem, path.read_text(), int(path.name[:4])) for path in files]
+    later = [SqlScript(path.stem, path.read_text(), int(path.name[:4])) for path in files]
     if [m.number for m in later] != list(range(BASELINE + 1, BASELINE + 1 + len(later))):
         raise MigrationError(f"The migrations in {folder} are not numbered {BASELINE + 1}, … without a gap.")
     return baseline + later
 
 
-def known(folder: Path = FOLDER) -> list[Text]:
+def load_released_migrations(folder: Path = FOLDER) -> list[SqlScript]:
     """The migrations, after comparing their checksums with those that were released."""
-    released = dict(listed(folder / CHECKSUMS))
-    migrations = found(folder)
+    released = dict(read_checksums(folder / CHECKSUMS))
+    migrations = read_migrations(folder)
     for m in migrations:
         if released.get(m.name, m.checksum) != m.checksum:
             raise MigrationError(
@@ -105,33 +107,35 @@ def known(folder: Path = FOLDER) -> list[Text]:
     return migrations
 
 
-def functions(folder: Path = FOLDER) -> list[Text]:
+def read_functions(folder: Path = FOLDER) -> list[SqlScript]:
     """By domain and name, as `holds/hold`."""
     root = folder / "functions"
-    return [Text(str(path.relative_to(root).with_suffix("")), path.read_text()) for path in sorted(root.rglob("*.sql"))]
+    return [
+        SqlScript(str(path.relative_to(root).with_suffix("")), path.read_text()) for path in sorted(root.rglob("*.sql"))
+    ]
 
 
-def script(folder: Path = FOLDER) -> str:
+def render_script(folder: Path = FOLDER) -> str:
     """All that a new database gets, as one script for other tools."""
-    texts = functions(folder)
+    texts = read_functions(folder)
     first = [text for text in texts if text.name.startswith(_FIRST)]
-    parts = ["SET check_function_bodies = off;", _BOOKS]
-    for text in (*first, *known(folder), *(text for text in texts if text not in first)):
-        record, values = text.record
+    parts = ["SET check_function_bodies = off;", _BOOKKEEPING_TABLES]
+    for text in (*first, *load_released_migrations(folder), *(text for text in texts if text not in first)):
+        record, values = text.bookkeeping
         parts += [f"-- {text.name}", text.sql, record.format(*(f"'{value}'" for value in values)) + ";"]
     return "\n".join(parts)
 
 
-def listed(path: Path) -> list[tuple[str, str]]:
+def read_checksums(path: Path) -> list[tuple[str, str]]:
     """Names and checksums; none if the file does not exist."""
     lines = path.read_text().splitlines() if path.exists() else []
     return [(name, checksum) for checksum, name in map(str.split, lines)]
 
 
 @cache
-def newest() -> int:
+def newest_number() -> int:
     """The number of the last migration: an up-to-date database has it."""
-    return known()[-1].number or 0
+    return load_released_migrations()[-1].number or 0
 
 
 async def migrate(
@@ -161,9 +165,9 @@ async def migrate(
 
 async def _apply_all(connection: asyncpg.Connection, folder: Path, again: bool) -> list[str]:
     async with connection.transaction():
-        waiting = await _pending(connection, folder, again)
+        waiting = await _find_pending(connection, folder, again)
         if waiting and await connection.fetchval("SELECT to_regclass('app.functions')") is None:
-            await connection.execute(_BOOKS)
+            await connection.execute(_BOOKKEEPING_TABLES)
         await connection.execute(f"SET LOCAL lock_timeout = {_LOCK_WITHIN_MS}")
         await connection.execute("SET LOCAL check_function_bodies = off")  # they refer to each other, and to new tables
         for text in waiting:
@@ -171,7 +175,7 @@ async def _apply_all(connection: asyncpg.Connection, folder: Path, again: bool) 
         return [text.name for text in waiting]
 
 
-def in_words(names: Sequence[str]) -> str:
+def summarise_names(names: Sequence[str]) -> str:
     """Up to five by name; of more, the migrations by name and the number of functions."""
     if len(names) <= 5:
         return ", ".join(names)
@@ -189,14 +193,14 @@ async def _take_lock(connection: asyncpg.Connection) -> None:
         await asyncio.sleep(0.2)
 
 
-async def pending(connection: asyncpg.Connection) -> list[str]:
+async def list_pending(connection: asyncpg.Connection) -> list[str]:
     """What `migrate` would apply, by name."""
-    return [text.name for text in await _pending(connection, FOLDER)]
+    return [text.name for text in await _find_pending(connection, FOLDER)]
 
 
-async def accept(owner_url: str, name: str, folder: Path = FOLDER) -> None:
+async def accept_checksum(owner_url: str, name: str, folder: Path = FOLDER) -> None:
     """Records the file's checksum for the applied migration of this name: an operator has compared the two."""
-    found = [m for m in known(folder) if m.name == name]
+    found = [m for m in load_released_migrations(folder) if m.name == name]
     connection = await asyncpg.connect(owner_url, timeout=10)
     try:
         change = "UPDATE app.migrations SET checksum = $2 WHERE number = $1"
@@ -206,20 +210,20 @@ async def accept(owner_url: str, name: str, folder: Path = FOLDER) -> None:
         await connection.close(timeout=5)
 
 
-async def _pending(connection: asyncpg.Connection, folder: Path, again: bool = False) -> list[Text]:
+async def _find_pending(connection: asyncpg.Connection, folder: Path, again: bool = False) -> list[SqlScript]:
     """In the order in which they are applied."""
-    migrations = await _pending_migrations(connection, known(folder))
+    migrations = await _find_pending_migrations(connection, load_released_migrations(folder))
     applied: dict[str, str] = {}
     if await connection.fetchval("SELECT to_regclass('app.functions')") is not None:
         rows = await connection.fetch("SELECT name, checksum, program FROM app.functions")
-        _refuse_newer({row["program"] for row in rows})
+        _check_not_newer({row["program"] for row in rows})
         applied = {row["name"]: row["checksum"] for row in rows}
-    changed = [text for text in functions(folder) if again or applied.get(text.name) != text.checksum]
+    changed = [text for text in read_functions(folder) if again or applied.get(text.name) != text.checksum]
     first = [text for text in changed if text.name.startswith(_FIRST)]
     return [*first, *migrations, *(text for text in changed if text not in first)]
 
 
-async def _pending_migrations(connection: asyncpg.Connection, migrations: list[Text]) -> list[Text]:
+async def _find_pending_migrations(connection: asyncpg.Connection, migrations: list[SqlScript]) -> list[SqlScript]:
     if await connection.fetchval("SELECT to_regclass('app.migrations')") is None:
         return migrations
     applied = {
@@ -251,31 +255,31 @@ async def _pending_migrations(connection: asyncpg.Connection, migrations: list[T
     return [m for m in migrations if m.number not in applied]
 
 
-def _refuse_newer(programs: Collection[str]) -> None:
+def _check_not_newer(programs: Collection[str]) -> None:
     """Otherwise a process of an older version that starts during a deployment would restore its own functions."""
-    ours = _ordered(VERSION)
-    if newer := [program for program in programs if _ordered(program) > ours]:
+    ours = _parse_version(VERSION)
+    if newer := [program for program in programs if _parse_version(program) > ours]:
         raise MigrationError(
-            f"This database was written by a newer fullhouse ({max(newer, key=_ordered)}; this is {VERSION}). "
+            f"This database was written by a newer fullhouse ({max(newer, key=_parse_version)}; this is {VERSION}). "
             "Update fullhouse, or point it at another database."
         )
 
 
-def _ordered(version: str) -> tuple[int, ...]:
+def _parse_version(version: str) -> tuple[int, ...]:
     return tuple(int(number) for number in re.findall(r"\d+", version)[:3])
 
 
-def _is_as_applied(m: Text, checksum: str) -> bool:
-    return checksum == m.checksum or (m.number == BASELINE and checksum == _ADOPTED)
+def _is_as_applied(m: SqlScript, checksum: str) -> bool:
+    return checksum == m.checksum or (m.number == BASELINE and checksum == _FORMER_BASELINE_CHECKSUM)
 
 
-async def _apply(connection: asyncpg.Connection, text: Text) -> None:
+async def _apply(connection: asyncpg.Connection, text: SqlScript) -> None:
     try:
         await connection.execute(text.sql)
     except asyncpg.PostgresError as error:
         error.add_note(f"while {text.name} was applied")
         raise
-    record, values = text.record
+    record, values = text.bookkeeping
     await connection.execute(record.format(*(f"${n}" for n in range(1, len(values) + 1))), *values)
     if text.number is not None:
         await connection.execute("SET CONSTRAINTS ALL IMMEDIATE")  # pending trigger events would block ALTER TABLE

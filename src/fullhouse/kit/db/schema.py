@@ -20,19 +20,19 @@ from fullhouse.kit.db import migrate, sql
 from fullhouse.kit.db.database import ROLES
 
 FILE = migrate.FOLDER / "schema.json"
-OPENING = ("policy", "trigger", "rule", "grant")  # kinds of which an additional one is reported
+REPORTED_IF_ADDED = ("policy", "trigger", "rule", "grant")  # kinds of which an additional one is reported
 _QUERIES = sql.load(Path(__file__).with_suffix(".sql"))
 _GUARDS, _SWITCHED_OFF = _QUERIES["guards"].text, _QUERIES["switched_off"].text
 
 
-class Shipped(msgspec.Struct, frozen=True):
+class ShippedGuards(msgspec.Struct, frozen=True):
     """`newest` is the number of the last migration in it; `guards` has hashes by kind and name."""
 
     newest: int
     guards: dict[str, dict[str, str]]
 
 
-async def read(connection: Any) -> dict[str, dict[str, str]]:
+async def read_guards(connection: Any) -> dict[str, dict[str, str]]:
     """The database's guards, in the form of the file."""
     found: dict[str, dict[str, str]] = {}
     async with connection.transaction(readonly=True):
@@ -44,18 +44,18 @@ async def read(connection: Any) -> dict[str, dict[str, str]]:
     return found
 
 
-def shipped_guards() -> Shipped:
-    return msgspec.json.decode(FILE.read_bytes(), type=Shipped)
+def read_shipped_guards() -> ShippedGuards:
+    return msgspec.json.decode(FILE.read_bytes(), type=ShippedGuards)
 
 
-async def disagreements(connection: Any) -> list[str]:
+async def find_disagreements(connection: Any) -> list[str]:
     """As sentences. A database with other migrations than the file's is not compared: migrate reports those."""
-    shipped = shipped_guards()
+    shipped = read_shipped_guards()
     if await connection.fetchval("SELECT max(number) FROM app.migrations") != shipped.newest:
         return []
-    there = await read(connection)
+    there = await read_guards(connection)
     wrong = []
-    for kind in dict.fromkeys((*shipped.guards, *OPENING)):
+    for kind in dict.fromkeys((*shipped.guards, *REPORTED_IF_ADDED)):
         guards, now = shipped.guards.get(kind, {}), there.get(kind, {})
         wrong += [f"{kind} {name} is missing" for name in guards if name not in now]
         wrong += [
@@ -63,6 +63,6 @@ async def disagreements(connection: Any) -> list[str]:
             for name, seen in guards.items()
             if now.get(name, seen) != seen
         ]
-        if kind in OPENING:
+        if kind in REPORTED_IF_ADDED:
             wrong += [f"{kind} {name} is not shipped: somebody has added it" for name in now if name not in guards]
     return wrong + [row["sentence"] for row in await connection.fetch(_SWITCHED_OFF, list(ROLES))]

@@ -54,7 +54,7 @@ class Query(NamedTuple):
     nullable: Mapping[str, str]  # `?` or `[?]`
 
     @classmethod
-    def of(cls, text: str) -> "Query":
+    def parse(cls, text: str) -> "Query":
         found = [match for match in _PARAMETER.finditer(text) if match["name"]]
         names = dict.fromkeys(sorted((match["name"] for match in found), key=lambda name: name != TENANT))
         numbers = {name: f"${number}" for number, name in enumerate(names, 1)}
@@ -84,7 +84,7 @@ class Statement(Generic[P, T]):
         self, takes: Callable[P, None], row: Callable[..., Any] | None, run: Callable[[Any, list[Any]], Awaitable[T]]
     ) -> None:
         self.name = f"{takes.__module__}.{takes.__name__}"
-        self.query = query_of(takes)
+        self.query = find_query(takes)
         self.row = row
         self._run = run
         STATEMENTS.append(self)
@@ -145,10 +145,10 @@ def count(takes: Callable[P, None]) -> Statement[P, int]:
 
 def text(takes: Callable[..., None]) -> str:
     """The statement's text alone, for callers that run it in another way."""
-    return query_of(takes).text
+    return find_query(takes).text
 
 
-def query_of(takes: Callable[..., None]) -> Query:
+def find_query(takes: Callable[..., None]) -> Query:
     """The query of this name in the `queries.sql` beside the module."""
     USED.add(f"{takes.__module__}.{takes.__name__}")
     file = sys.modules[takes.__module__].__file__
@@ -171,4 +171,4 @@ def load(path: Path) -> Mapping[str, Query]:
     for kind, name in zip(kinds, names, strict=True):
         if kind == "part":
             parts[name] = expand(texts.pop(name))
-    return {name: Query.of(expand(text)) for name, text in texts.items()}
+    return {name: Query.parse(expand(text)) for name, text in texts.items()}

@@ -29,7 +29,7 @@ class Disagreement(NamedTuple):
     rows: int
 
 
-async def disagreements(connection: Any) -> list[Disagreement]:
+async def find_disagreements(connection: Any) -> list[Disagreement]:
     """Runs as the auditor role, which reads all organisations and writes nothing."""
     found = []
     for reference in await connection.fetch(_REFERENCES):

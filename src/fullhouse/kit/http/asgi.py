@@ -4,8 +4,8 @@ from collections.abc import AsyncIterator, Awaitable, Callable, MutableMapping
 from typing import Any
 
 from fullhouse.kit.errors import Malformed
-from fullhouse.kit.http.answer import Answer
 from fullhouse.kit.http.request import LISTS
+from fullhouse.kit.http.response import Response
 
 Scope = MutableMapping[str, Any]
 Message = MutableMapping[str, Any]
@@ -39,13 +39,13 @@ async def chunks(receive: Receive) -> AsyncIterator[bytes]:
         more = message.get("more_body", False)
 
 
-async def send_answer(send: Send, response: Answer, added: list[tuple[str, str]] | None = None) -> None:
-    headers = [*response.own_headers(), ("content-length", str(len(response.body))), *(added or [])]
-    await send(start(response.status, headers))
+async def send_response(send: Send, response: Response, added: list[tuple[str, str]] | None = None) -> None:
+    headers = [*response.headers_with_type(), ("content-length", str(len(response.body))), *(added or [])]
+    await send(start_message(response.status, headers))
     await send({"type": "http.response.body", "body": response.body})
 
 
-def start(status: int, headers: list[tuple[str, str]]) -> Message:
+def start_message(status: int, headers: list[tuple[str, str]]) -> Message:
     """A response's first message."""
     encoded = [(name.encode("latin-1"), value.encode("latin-1")) for name, value in headers]
     return {"type": "http.response.start", "status": status, "headers": encoded}

@@ -20,13 +20,13 @@ DISCARD_MAX = 4 * 2**20
 DISCARD_S = 2
 
 
-class Rules(NamedTuple):
+class BodyRules(NamedTuple):
     """What a route accepts. A route's `opt` may set `accepts` (media types) and `body_limit` (bytes)."""
 
     limit: int = 65_536
     accepts: tuple[str, ...] = (JSON,)
 
-    def amended(self, opt: Mapping[str, Any]) -> "Rules":
+    def with_options(self, opt: Mapping[str, Any]) -> "BodyRules":
         return self._replace(limit=opt.get("body_limit", self.limit), accepts=tuple(opt.get("accepts", self.accepts)))
 
 
@@ -51,7 +51,7 @@ async def check_length(announced: str, limit: int, chunks: Callable[[], AsyncIte
         raise _too_large(limit)
 
 
-async def gather(chunks: AsyncIterator[bytes], limit: int) -> bytes:
+async def read_body(chunks: AsyncIterator[bytes], limit: int) -> bytes:
     """Read a whole body, up to the limit."""
     parts: list[bytes] = []
     size = 0
@@ -76,7 +76,7 @@ async def _discard(chunks: AsyncIterator[bytes]) -> None:
                     break
 
 
-def check(content_type: str | None, body: bytes, rules: Rules) -> None:
+def check_body(content_type: str | None, body: bytes, rules: BodyRules) -> None:
     """Refuse a body of the wrong type or size, and JSON that is unsafe to decode."""
     if not body:
         return

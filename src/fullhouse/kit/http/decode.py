@@ -11,7 +11,7 @@ from typing import Any, NoReturn, TypeVar
 import msgspec
 
 from fullhouse.kit.errors import FieldError, Invalid, Malformed, UnknownField
-from fullhouse.kit.http.patterns import complaint_in_words
+from fullhouse.kit.http.patterns import translate_complaint
 
 T = TypeVar("T")
 
@@ -39,18 +39,18 @@ def _decode(decoder: msgspec.json.Decoder[T], body: bytes) -> T:
     except msgspec.ValidationError as exc:
         with suppress(msgspec.ValidationError):  # a number too long to read
             msgspec.json.decode(body)  # a validation error may come before a syntax error; invalid JSON is malformed
-        refuse(str(exc))
+        raise_refusal(str(exc))
 
 
-def refuse(complaint: str) -> NoReturn:
+def raise_refusal(complaint: str) -> NoReturn:
     """Raise the refusal for a validation message of msgspec's."""
-    field = field_error(complaint)
+    field = parse_complaint(complaint)
     if complaint.startswith("Object contains unknown field"):
         raise UnknownField(f"The field {field.path} is not known here.", fields=[field])
     raise Invalid(f"{field.path}: {field.message}" if field.path else field.message, fields=[field])
 
 
-def field_error(complaint: str) -> FieldError:
+def parse_complaint(complaint: str) -> FieldError:
     """``Expected `int` >= 1 - at `$.items[0].quantity` `` becomes a path and a sentence."""
     what, _, where = complaint.partition(" - at ")
     path = where.partition("`$")[2].removeprefix(".").removesuffix("`")
@@ -58,9 +58,9 @@ def field_error(complaint: str) -> FieldError:
         name = known["name"]
         message = "This field is required." if known["missing"] else "This field is not known here."
         return FieldError(f"{path}.{name}" if path else name, message)
-    if translated := complaint_in_words(what):
+    if translated := translate_complaint(what):
         return FieldError(path, translated)
-    sentence = _QUOTED.sub(lambda quoted: _WORDS.get(quoted[1], quoted[1]), what)
+    sentence = _QUOTED.sub(lambda quoted: _TYPE_NAMES.get(quoted[1], quoted[1]), what)
     return FieldError(path, sentence if sentence.endswith(".") else f"{sentence}.")
 
 
@@ -68,7 +68,7 @@ def field_error(complaint: str) -> FieldError:
 _LONG_NUMBER = re.compile(rb"\d{19}")
 _ABOUT_FIELD = re.compile(r"Object (?:(?P<missing>missing required)|contains unknown) field `(?P<name>.*)`")
 _QUOTED = re.compile(r"`([^`]*)`")
-_WORDS = {
+_TYPE_NAMES = {
     "int": "a whole number",
     "float": "a number",
     "str": "a text",
@@ -82,17 +82,17 @@ _WORDS = {
 
 
 def _check_numbers(value: Any) -> None:
-    for path in _huge(value, ""):
+    for path in _find_oversized(value, ""):
         field = FieldError(path, "Expected a whole number of at most 64 bits.")
         raise Invalid(f"{path}: {field.message}" if path else field.message, fields=[field])
 
 
-def _huge(value: Any, path: str) -> Iterator[str]:
+def _find_oversized(value: Any, path: str) -> Iterator[str]:
     if isinstance(value, int) and value not in INT64:
         yield path
     elif isinstance(value, list):
         for index, item in enumerate(value):
-            yield from _huge(item, f"{path}[{index}]")
+            yield from _find_oversized(item, f"{path}[{index}]")
     elif isinstance(value, dict):
         for key, item in value.items():
-            yield from _huge(item, f"{path}.{key}" if path else key)
+            yield from _find_oversized(item, f"{path}.{key}" if path else key)

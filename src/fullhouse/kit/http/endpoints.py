@@ -32,27 +32,27 @@ from fullhouse.kit.db.cursors import Page
 from fullhouse.kit.db.database import Tx
 from fullhouse.kit.errors import FieldError, Forbidden, Invalid, Refusal
 from fullhouse.kit.http import idempotency, problems, streams
-from fullhouse.kit.http.answer import Answer
-from fullhouse.kit.http.guard import asks, ids_in, note_denial, recognised, write_denial
+from fullhouse.kit.http.guard import identify_caller, ids_in, read_request_meta, record_denial, record_denial_separately
+from fullhouse.kit.http.response import Response
 from fullhouse.kit.live.broadcast import Channel
 from fullhouse.kit.services import Services
-from fullhouse.kit.telemetry.telemetry import say_about_request
+from fullhouse.kit.telemetry.telemetry import bind_request_fields
 
 T = TypeVar("T")
 Handler = Callable[..., Awaitable[Any]]
 AnyRequest = Request[Any, Any, Any]
 DEADLINE_S = 10.0
-_GIVEN = frozenset({"tx", "who", "caller", "actor", "services", "raw"})
+_INJECTED = frozenset({"tx", "who", "caller", "actor", "services", "raw"})
 Caller = Callable[[], Awaitable[Principal | None]]
 
 
-class Data(msgspec.Struct, Generic[T], frozen=True):
+class DataEnvelope(msgspec.Struct, Generic[T], frozen=True):
     """The envelope of a single object."""
 
     data: T
 
 
-class Reply(msgspec.Struct, Generic[T], frozen=True):
+class DataWithHeaders(msgspec.Struct, Generic[T], frozen=True):
     """Data with additional response headers."""
 
     data: T
@@ -92,7 +92,7 @@ def endpoint(
         returned = hints.pop("return")
         code = status or (204 if returned is type(None) else 201 if method == "POST" else 200)
         once = method == "POST" and code == 201 and "tx" in hints
-        given = frozenset(hints) & _GIVEN
+        given = frozenset(hints) & _INJECTED
         route = f"{method} {path}"
         runner = _Runner(fn, given, code, location, route=route, once=once, deadline_s=deadline_s, action=action)
 
@@ -101,12 +101,18 @@ def endpoint(
                 return await runner(request, arguments)
             except Forbidden as refusal:
                 if who := request.scope.get("principal"):
-                    await note_denial(request.app.state, who, action or "", ids_in(request.path_params), refusal)  # type: ignore[arg-type]
+                    ids = ids_in(request.path_params)
+                    await record_denial_separately(request.app.state, who, action or "", ids, refusal)  # type: ignore[arg-type]
                 raise
 
-        documented = {each: _documented(what) for each, what in (answers or {code: returned}).items()}
-        _dress(handle, fn, {k: _placed(k, v, path) for k, v in hints.items() if k not in _GIVEN}, documented.pop(code))
-        stream = streams.fast_handler(fn, runner.given, path) if returned is Channel else None
+        documented = {each: _body_type(what) for each, what in (answers or {code: returned}).items()}
+        _copy_signature(
+            handle,
+            fn,
+            {k: _annotate_source(k, v, path) for k, v in hints.items() if k not in _INJECTED},
+            documented.pop(code),
+        )
+        stream = streams.make_fast_handler(fn, runner.injected, path) if returned is Channel else None
         opt = {"action": action, "public": public, "idempotent": once, "limit": limit, "fast": stream or fast}
         opt |= {"at_once": at_once, "in_batch": in_batch, "accepts": accepts, "body_limit": body_limit, "also": also}
         opt |= {"says": says, "bad_path": bad_path}
@@ -119,17 +125,17 @@ def endpoint(
             summary=documentation.partition("\n")[0].rstrip(".") or None,
             description=documentation.partition("\n")[2].strip() or None,
             operation_id=name or fn.__name__,
-            responses={each: _spec(each, what) for each, what in documented.items()},
+            responses={each: _response_spec(each, what) for each, what in documented.items()},
             media_type=streams.MEDIA_TYPE if stream else media_type,
             request_max_body_size=body_limit or Empty,
-            exception_handlers={kind: partial(_in_its_words, says) for kind in says} if says else None,
+            exception_handlers={kind: partial(_respond_with_own_refusal, says) for kind in says} if says else None,
         )(handle)
 
     return make
 
 
-def _in_its_words(says: Mapping[type[Refusal], type[Refusal]], request: AnyRequest, exc: Exception) -> Any:
-    return problems.exception_handlers[Exception](request, problems.said_as(says, exc))
+def _respond_with_own_refusal(says: Mapping[type[Refusal], type[Refusal]], request: AnyRequest, exc: Exception) -> Any:
+    return problems.exception_handlers[Exception](request, problems.replace_refusal(says, exc))
 
 
 get = partial(endpoint, "GET")
@@ -155,83 +161,85 @@ class _Runner:
         action: str | None,
     ) -> None:
         self._action = action
-        self._fn, self.given, self._status, self._location = fn, given, status, location
+        self._fn, self.injected, self._status, self._location = fn, given, status, location
         self._route, self._once, self._deadline_s = route, once, deadline_s
 
     async def __call__(self, request: AnyRequest, arguments: dict[str, Any]) -> LitestarResponse[Any]:
         services: Services = request.app.state.services
         who: Principal | None = request.scope.get("principal")  # type: ignore[assignment]
         available: dict[str, Any] = {"who": who, "services": services}
-        available["actor"] = asks(request).actor if "actor" in self.given else None
-        available["caller"] = partial(recognised, request.app.state, asks(request))
+        available["actor"] = read_request_meta(request).actor if "actor" in self.injected else None
+        available["caller"] = partial(identify_caller, request.app.state, read_request_meta(request))
         if "event_id" in arguments:  # a field of every log line and span of this request, as the organisation is
-            say_about_request(event_id=arguments["event_id"])
-        if "raw" in self.given:
+            bind_request_fields(event_id=arguments["event_id"])
+        if "raw" in self.injected:
             available["raw"] = await request.body()
-        arguments |= {name: available[name] for name in self.given - {"tx"}}
-        if "tx" not in self.given:
+        arguments |= {name: available[name] for name in self.injected - {"tx"}}
+        if "tx" not in self.injected:
             result = await self._fn(**arguments)
             if isinstance(result, Channel):
                 last = request.headers.get("last-event-id")
-                reader = await services.streams.open(result, asks(request).client_ip, last)
+                reader = await services.streams.open(result, read_request_meta(request).client_ip, last)
                 return streams.StreamResponse(reader)
-            return _response(self._answer(result))
+            return _to_litestar_response(self._to_response(result))
         assert who is not None
         key = request.headers.get("idempotency-key") if self._once else None
         if key is not None:
-            return _response(await self._run_once(request, services, who, key, arguments))
+            return _to_litestar_response(await self._run_once(request, services, who, key, arguments))
         async with services.database.tenant(who.organization_id, who.actor, deadline_s=self._deadline_s) as tx:
-            response = self._answer(await self._fn(tx=tx, **arguments))
-        return _response(response)
+            response = self._to_response(await self._fn(tx=tx, **arguments))
+        return _to_litestar_response(response)
 
     async def _run_once(
         self, request: AnyRequest, services: Services, who: Principal, key: str, arguments: dict[str, Any]
-    ) -> Answer:
+    ) -> Response:
         if not 1 <= len(key) <= 255:
             raise Invalid(fields=[FieldError("Idempotency-Key", "Between 1 and 255 characters.")])
         claim = idempotency.Claim(who.organization_id, f"{who.actor.type}:{who.id}", self._route, key)
         body = request.url.path.encode() + b"\n" + await request.body()
         wait_s = idempotency.WAIT_S + self._deadline_s
         async with (
-            services.repeats.turn(claim),
+            services.idempotency_locks.lock(claim),
             services.database.tenant(who.organization_id, who.actor, deadline_s=wait_s) as tx,
         ):
-            earlier = await idempotency.claim_or_repeat(tx, services.keyring, claim, body)
+            earlier = await idempotency.claim_or_find_response(tx, services.keyring, claim, body)
             if earlier is not None:
                 return earlier
-            response = await self._settled(tx, who, request, arguments)
-            await idempotency.keep(tx, services.keyring, claim, response)
+            response = await self._run_in_savepoint(tx, who, request, arguments)
+            await idempotency.save_response(tx, services.keyring, claim, response)
         return response
 
-    async def _settled(self, tx: Tx, who: Principal, request: AnyRequest, arguments: dict[str, Any]) -> Answer:
+    async def _run_in_savepoint(
+        self, tx: Tx, who: Principal, request: AnyRequest, arguments: dict[str, Any]
+    ) -> Response:
         """Runs the handler. A refusal is stored under the key too; 429, 5xx and unexpected errors are not."""
         try:
             async with tx.savepoint():
-                return self._answer(await self._fn(tx=tx, **arguments))
+                return self._to_response(await self._fn(tx=tx, **arguments))
         except Refusal as refusal:
             if refusal.status >= 500 or refusal.status == 429:
                 raise
-            if isinstance(refusal, Forbidden) and not refusal.noted:
-                await write_denial(tx, who, self._action or "", ids_in(request.path_params), refusal)
-            return problems.answer(refusal)
+            if isinstance(refusal, Forbidden) and not refusal.is_audited:
+                await record_denial(tx, who, self._action or "", ids_in(request.path_params), refusal)
+            return problems.to_response(refusal)
 
-    def _answer(self, result: Any) -> Answer:
-        if isinstance(result, Answer):
+    def _to_response(self, result: Any) -> Response:
+        if isinstance(result, Response):
             return result
-        headers = result.headers if isinstance(result, Reply) else {}
-        data = result.data if isinstance(result, Reply) else result
+        headers = result.headers if isinstance(result, DataWithHeaders) else {}
+        data = result.data if isinstance(result, DataWithHeaders) else result
         if data is None:
-            return Answer(self._status, b"", tuple(headers.items()))
+            return Response(self._status, b"", tuple(headers.items()))
         if self._location:
             headers = {**headers, "location": self._location.format(id=data.id, of=data)}
-        return Answer(self._status, msgspec.json.encode(_envelope(data)), tuple(headers.items()))
+        return Response(self._status, msgspec.json.encode(_wrap(data)), tuple(headers.items()))
 
 
-def _envelope(data: Any) -> Any:
-    return data if isinstance(data, Page) else Data(data)
+def _wrap(data: Any) -> Any:
+    return data if isinstance(data, Page) else DataEnvelope(data)
 
 
-def _response(response: Answer) -> LitestarResponse[Any]:
+def _to_litestar_response(response: Response) -> LitestarResponse[Any]:
     return LitestarResponse(
         response.body,
         status_code=response.status,
@@ -240,7 +248,7 @@ def _response(response: Answer) -> LitestarResponse[Any]:
     )
 
 
-def _dress(handle: Any, fn: Handler, hints: dict[str, Any], returned: Any) -> None:
+def _copy_signature(handle: Any, fn: Handler, hints: dict[str, Any], returned: Any) -> None:
     """Gives the wrapper the handler's signature without the injected parameters, for Litestar to parse and document."""
     own = inspect.signature(fn).parameters
     parameters = [inspect.Parameter("request", inspect.Parameter.KEYWORD_ONLY, annotation=AnyRequest)]
@@ -255,7 +263,7 @@ def _dress(handle: Any, fn: Handler, hints: dict[str, Any], returned: Any) -> No
         setattr(handle, attribute, getattr(fn, attribute))
 
 
-def _placed(name: str, hint: Any, path: str) -> Any:
+def _annotate_source(name: str, hint: Any, path: str) -> Any:
     """Annotates a parameter with its source (path, body or query), unless the handler has annotated it."""
     if get_origin(hint) is Annotated:
         return hint
@@ -264,18 +272,18 @@ def _placed(name: str, hint: Any, path: str) -> Any:
     return cast(Any, FromPath if f"{{{name}:" in path else FromQuery)[hint]
 
 
-def _spec(status: int, body: Any) -> ResponseSpec:
+def _response_spec(status: int, body: Any) -> ResponseSpec:
     return ResponseSpec(body, generate_examples=False, description=HTTPStatus(status).description)
 
 
-def _documented(returned: Any) -> Any:
+def _body_type(returned: Any) -> Any:
     """The type of the response body for an endpoint's return type."""
-    if get_origin(returned) is Reply:
+    if get_origin(returned) is DataWithHeaders:
         returned = get_args(returned)[0]
-    if returned is Answer:
+    if returned is Response:
         return bytes
     if returned is type(None) or get_origin(returned) is Page:
         return returned
     if returned is Channel:
         return str
-    return cast(Any, Data)[returned]
+    return cast(Any, DataEnvelope)[returned]

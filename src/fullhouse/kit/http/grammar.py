@@ -19,7 +19,7 @@ _NO_REQUEST = {
 
 
 @lru_cache
-def refusal(status: int) -> bytes:
+def render_refusal(status: int) -> bytes:
     """An answer to what is no request, as problems are (problems.py)."""
     problem = {"type": "about:blank", "code": "malformed", "title": HTTPStatus(status).phrase, "status": status}
     body = msgspec.json.encode({**problem, "detail": _NO_REQUEST[status]})
@@ -27,7 +27,7 @@ def refusal(status: int) -> bytes:
     return b"".join((STATUS[status], CLOSE, head, b"\r\n", body))
 
 
-def refused(method: str, request: Request) -> int:
+def find_refusal_status(method: str, request: Request) -> int:
     """The status of what must not be served, or 0. llhttp finds fault with other codings too, but only after the
     request was handed on."""
     headers, version = request.headers, request.version

@@ -20,19 +20,19 @@ from fullhouse.kit.cache.limits import Limit, Limiter, network_of
 from fullhouse.kit.db import audit
 from fullhouse.kit.db.database import Tx
 from fullhouse.kit.errors import CrossSite, Forbidden, Unauthenticated
-from fullhouse.kit.http.call import Call, Route
-from fullhouse.kit.secrets import NOWHERE
+from fullhouse.kit.http.hot_request import FastRoute, HotRequest
+from fullhouse.kit.secrets import PLATFORM_ID
 from fullhouse.kit.services import Authenticator, Credentials, Services
-from fullhouse.kit.telemetry.telemetry import ABOUT, say_about_request
+from fullhouse.kit.telemetry.telemetry import REQUEST_FIELDS, bind_request_fields
 
 COOKIE = "fullhouse"
-USUAL = Limit(1200, 60)  # for one caller, all endpoints together
-STRANGERS = Limit(300, 60)  # invalid tokens from one network
-_READS = frozenset({"GET", "HEAD", "OPTIONS"})
+CALLER_LIMIT = Limit(1200, 60)  # for one caller, all endpoints together
+INVALID_TOKEN_LIMIT = Limit(300, 60)  # invalid tokens from one network
+_SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 Ids = Mapping[str, UUID]  # the ids in the path, in order
 
 
-class Asking(Protocol):
+class RequestMeta(Protocol):
     """The parts of a request that the guard reads. Both lanes implement it."""
 
     @property
@@ -45,7 +45,7 @@ class Asking(Protocol):
     def header(self) -> Callable[[str], str | None]: ...
 
 
-class Asks(NamedTuple):
+class ConnectionMeta(NamedTuple):
     method: str
     client_ip: str | None
     request_id: str | None
@@ -59,11 +59,11 @@ class Asks(NamedTuple):
             ip=self.client_ip,
             user_agent=_user_agent(self),
             request_id=self.request_id,
-            language=languages.asked(self.header),
+            language=languages.requested_language(self.header),
         )
 
 
-def _user_agent(meta: Asking) -> str | None:
+def _user_agent(meta: RequestMeta) -> str | None:
     agent = meta.header("user-agent")
     return agent[:300] if agent else None
 
@@ -73,9 +73,9 @@ async def guard(connection: ASGIConnection[Any, Any, Any, Any], handler: BaseRou
     if connection.scope.get("method") == "OPTIONS":  # lists a path's methods; the framework answers it
         return
     state = connection.app.state
-    principal = await admit(state, asks(connection), handler.handler_name, handler.opt)
-    if principal and (refusal := denial(principal, handler.opt["action"])):
-        await note_denial(state, principal, handler.opt["action"], ids_in(connection.path_params), refusal)
+    principal = await authenticate_request(state, read_request_meta(connection), handler.handler_name, handler.opt)
+    if principal and (refusal := find_denial(principal, handler.opt["action"])):
+        await record_denial_separately(state, principal, handler.opt["action"], ids_in(connection.path_params), refusal)
         raise refusal
     connection.scope["principal"] = principal  # type: ignore[typeddict-unknown-key]
 
@@ -83,39 +83,41 @@ async def guard(connection: ASGIConnection[Any, Any, Any, Any], handler: BaseRou
 class FastGuard:
     """The fast lane's guard."""
 
-    async def admit(self, hot_request: Call, route: Route) -> None:
-        hot_request.principal = principal = await admit(hot_request.state, hot_request, route.template, route.opt)
-        if principal and (refusal := denial(principal, route.opt["action"])):
+    async def admit(self, hot_request: HotRequest, route: FastRoute) -> None:
+        hot_request.principal = principal = await authenticate_request(
+            hot_request.state, hot_request, route.template, route.opt
+        )
+        if principal and (refusal := find_denial(principal, route.opt["action"])):
             raise refusal
 
-    async def note(self, hot_request: Call, route: Route, refusal: Forbidden) -> None:
+    async def record_denial(self, hot_request: HotRequest, route: FastRoute, refusal: Forbidden) -> None:
         if hot_request.principal:
             ids = dict(zip(route.names, hot_request.params, strict=True))
-            await note_denial(hot_request.state, hot_request.principal, route.opt["action"], ids, refusal)
+            await record_denial_separately(hot_request.state, hot_request.principal, route.opt["action"], ids, refusal)
 
-    def is_known(self, hot_request: Call, route: Route) -> bool:
-        credentials = _credentials(hot_request)
-        known: Principal | None = hot_request.state.authenticate.remembered(credentials)
+    def is_known(self, hot_request: HotRequest, route: FastRoute) -> bool:
+        credentials = _parse_credentials(hot_request)
+        known: Principal | None = hot_request.state.authenticate.find_cached(credentials)
         if known is None or route.opt["action"] not in known.allowed:
             return False
-        if credentials.bearer is None and hot_request.method not in _READS:
+        if credentials.bearer is None and hot_request.method not in _SAFE_METHODS:
             _check_origin(hot_request, hot_request.state.services.public_url)
         # Batches send no email, so the hot path does not parse the caller's language.
         ip, agent = hot_request.client_ip, _user_agent(hot_request)
-        hot_request.principal = known.coming_from(ip, agent, hot_request.request_id)
+        hot_request.principal = known.with_request(ip, agent, hot_request.request_id)
         return True
 
-    def counts(self, hot_request: Call) -> bool:
+    def passes_rate_limit(self, hot_request: HotRequest) -> bool:
         assert hot_request.principal
         limiter: Limiter = hot_request.state.services.limiter
-        return limiter.passes(("caller", hot_request.principal.id), USUAL)
+        return limiter.try_count_locally(("caller", hot_request.principal.id), CALLER_LIMIT)
 
 
 def ids_in(path_params: Mapping[str, Any]) -> Ids:
     return {name: value for name, value in path_params.items() if isinstance(value, UUID)}
 
 
-async def admit(state: State, meta: Asking, name: str, opt: Mapping[str, Any]) -> Principal | None:
+async def authenticate_request(state: State, meta: RequestMeta, name: str, opt: Mapping[str, Any]) -> Principal | None:
     """Authenticates and rate-limits the request. Returns the caller; None for a public endpoint."""
     services: Services = state.services
     authenticate: Authenticator = state.authenticate
@@ -124,60 +126,64 @@ async def admit(state: State, meta: Asking, name: str, opt: Mapping[str, Any]) -
         if limit:
             await services.limiter.check((name, network_of(meta.client_ip)), limit)
         return None
-    credentials = _credentials(meta)
-    known = authenticate.remembered(credentials) or await authenticate(credentials)
+    credentials = _parse_credentials(meta)
+    known = authenticate.find_cached(credentials) or await authenticate(credentials)
     if known is None:
-        await services.limiter.check(("stranger", network_of(meta.client_ip)), STRANGERS)
+        await services.limiter.check(("stranger", network_of(meta.client_ip)), INVALID_TOKEN_LIMIT)
         raise Unauthenticated("Sign in, or send a valid token as “Authorization: Bearer …”.")
-    principal = known.coming_from(meta.client_ip, _user_agent(meta), meta.request_id, languages.asked(meta.header))
-    say_about_request(organization_id=principal.organization_id)
-    if credentials.bearer is None and meta.method not in _READS:
+    principal = known.with_request(
+        meta.client_ip, _user_agent(meta), meta.request_id, languages.requested_language(meta.header)
+    )
+    bind_request_fields(organization_id=principal.organization_id)
+    if credentials.bearer is None and meta.method not in _SAFE_METHODS:
         _check_origin(meta, services.public_url)
-    await services.limiter.check(("caller", principal.id), USUAL)
+    await services.limiter.check(("caller", principal.id), CALLER_LIMIT)
     if limit:
         await services.limiter.check((name, principal.id), limit)
     return principal
 
 
-async def recognised(state: State, meta: Asking) -> Principal | None:
+async def identify_caller(state: State, meta: RequestMeta) -> Principal | None:
     """The caller of a public endpoint that shows more to some, or None. Invalid credentials are not refused."""
     services: Services = state.services
     authenticate: Authenticator = state.authenticate
-    credentials = _credentials(meta)
+    credentials = _parse_credentials(meta)
     if credentials.bearer is None and credentials.cookie is None:
         return None
-    known = authenticate.remembered(credentials) or await authenticate(credentials)
+    known = authenticate.find_cached(credentials) or await authenticate(credentials)
     if known is None:
-        await services.limiter.check(("stranger", network_of(meta.client_ip)), STRANGERS)
+        await services.limiter.check(("stranger", network_of(meta.client_ip)), INVALID_TOKEN_LIMIT)
         return None
-    await services.limiter.check(("caller", known.id), USUAL)
-    return known.coming_from(meta.client_ip, _user_agent(meta), meta.request_id, languages.asked(meta.header))
+    await services.limiter.check(("caller", known.id), CALLER_LIMIT)
+    return known.with_request(
+        meta.client_ip, _user_agent(meta), meta.request_id, languages.requested_language(meta.header)
+    )
 
 
-def denial(principal: Principal, action: str) -> Forbidden | None:
+def find_denial(principal: Principal, action: str) -> Forbidden | None:
     if action in principal.allowed:
         return None
     return Forbidden(f"Your role ({principal.role}) does not include “{action}”.")
 
 
-def asks(connection: ASGIConnection[Any, Any, Any, Any]) -> Asks:
-    return Asks(
+def read_request_meta(connection: ASGIConnection[Any, Any, Any, Any]) -> ConnectionMeta:
+    return ConnectionMeta(
         str(connection.scope.get("method", "")),
         connection.client.host if connection.client else None,
-        ABOUT.get().get("request_id"),
+        REQUEST_FIELDS.get().get("request_id"),
         connection.headers.get,
     )
 
 
-def _credentials(meta: Asking) -> Credentials:
+def _parse_credentials(meta: RequestMeta) -> Credentials:
     scheme, _, token = (meta.header("authorization") or "").partition(" ")
     if scheme.lower() == "bearer" and (bearer := token.strip()):
         return Credentials(bearer, None, None)
     # An empty bearer token counts as none: then the cookie authenticates, and the origin is checked.
-    return Credentials(None, _cookie(meta.header("cookie")), meta.header("x-organization"))
+    return Credentials(None, _parse_cookie(meta.header("cookie")), meta.header("x-organization"))
 
 
-def _cookie(header: str | None) -> str | None:
+def _parse_cookie(header: str | None) -> str | None:
     for part in (header or "").split(";"):
         name, _, value = part.strip().partition("=")
         if name == COOKIE:
@@ -185,7 +191,7 @@ def _cookie(header: str | None) -> str | None:
     return None
 
 
-def _check_origin(meta: Asking, public_url: str) -> None:
+def _check_origin(meta: RequestMeta, public_url: str) -> None:
     """Browsers send the Origin of a write; it must be our own address."""
     origin = meta.header("origin")
     address = (origin or "").partition("://")[2]
@@ -193,23 +199,23 @@ def _check_origin(meta: Asking, public_url: str) -> None:
         raise CrossSite("A write with the session cookie must come from our own pages (Origin header).")
 
 
-async def note_denial(state: State, who: Principal, action: str, ids: Ids, refusal: Forbidden) -> None:
+async def record_denial_separately(state: State, who: Principal, action: str, ids: Ids, refusal: Forbidden) -> None:
     """Audits a denial in a transaction of its own, because the request's was rolled back. Denials of platform staff go
     to the audit of the organisation that they tried to reach, if there is one."""
-    if refusal.noted:
+    if refusal.is_audited:
         return
     services: Services = state.services
     organization_id: UUID | None = who.organization_id
-    if organization_id == NOWHERE:
+    if organization_id == PLATFORM_ID:
         structlog.get_logger().warning("platform.access_denied", action=action, actor=str(who.id))
         find = state.get("organization_of")
         organization_id = await find(services, ids) if find else None
     if organization_id is not None:
         async with services.database.tenant(organization_id, who.actor) as tx:
-            await write_denial(tx, who, action, ids, refusal)
+            await record_denial(tx, who, action, ids, refusal)
 
 
-async def write_denial(tx: Tx, who: Principal, action: str, ids: Ids, refusal: Forbidden) -> None:
+async def record_denial(tx: Tx, who: Principal, action: str, ids: Ids, refusal: Forbidden) -> None:
     """Audits a denial. The first id in the path is the audited entity."""
     name, entity_id = next(iter(ids.items()), ("action", None))
     others = {other: value for other, value in ids.items() if other != name}

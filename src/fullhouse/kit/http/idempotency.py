@@ -14,9 +14,9 @@ from uuid import UUID
 import asyncpg
 import msgspec
 
-from fullhouse.kit.db.database import Database, Tx, sweep
+from fullhouse.kit.db.database import Database, Tx, delete_in_batches
 from fullhouse.kit.errors import Conflict, Invalid
-from fullhouse.kit.http.answer import Answer
+from fullhouse.kit.http.response import Response
 from fullhouse.kit.secrets import Keyring
 
 WAIT_S = 10
@@ -30,13 +30,13 @@ _FIND = """
 SELECT body_hash, answer FROM idempotency_keys
 WHERE organization_id = $1 AND principal = $2 AND route = $3 AND key = $4
 """
-_KEEP = """
+_SAVE = """
 UPDATE idempotency_keys SET status = $5, answer = $6
 WHERE organization_id = $1 AND principal = $2 AND route = $3 AND key = $4
 """
 
 
-_FORGET = """
+_DELETE_OLD = """
 DELETE FROM idempotency_keys WHERE ctid IN (
     SELECT ctid FROM idempotency_keys WHERE created_at < app.clock() - interval '2 days' LIMIT 1000)
 """
@@ -67,14 +67,14 @@ class Claim(msgspec.Struct, frozen=True):
         return self.organization_id, self.principal, self.route, self.key
 
 
-class Repeats:
+class KeyLocks:
     """One lock per key in this process, so that one request per key runs at a time."""
 
     def __init__(self) -> None:
         self._locks: dict[Claim, tuple[asyncio.Lock, int]] = {}
 
     @asynccontextmanager
-    async def turn(self, claim: Claim) -> AsyncIterator[None]:
+    async def lock(self, claim: Claim) -> AsyncIterator[None]:
         lock, waiting = self._locks.get(claim, (asyncio.Lock(), 0))
         self._locks[claim] = lock, waiting + 1
         try:
@@ -95,7 +95,7 @@ class Repeats:
                 self._locks[claim] = lock, waiting - 1
 
 
-async def claim_or_repeat(tx: Tx, keyring: Keyring, claim: Claim, body: bytes) -> Answer | None:
+async def claim_or_find_response(tx: Tx, keyring: Keyring, claim: Claim, body: bytes) -> Response | None:
     """None if this request has claimed the key and must run; otherwise the stored response."""
     body_hash = hashlib.sha256(body).digest()
     try:
@@ -112,14 +112,14 @@ async def claim_or_repeat(tx: Tx, keyring: Keyring, claim: Claim, body: bytes) -
     opened = keyring.open(_PURPOSE, row["answer"])
     if opened is None:
         raise Conflict("The answer to this key was written under another FULLHOUSE_SECRET_KEY. Use a new key.")
-    return msgspec.msgpack.decode(opened, type=Answer)
+    return msgspec.msgpack.decode(opened, type=Response)
 
 
-async def keep(tx: Tx, keyring: Keyring, claim: Claim, response: Answer) -> None:
+async def save_response(tx: Tx, keyring: Keyring, claim: Claim, response: Response) -> None:
     sealed = keyring.seal(_PURPOSE, msgspec.msgpack.encode(response))
-    await tx.execute(_KEEP, *claim.columns, response.status, sealed)
+    await tx.execute(_SAVE, *claim.columns, response.status, sealed)
 
 
-async def forget_old(finder: Database) -> int:
+async def delete_old_keys(finder: Database) -> int:
     """Deletes keys after two days, a thousand rows at a time, so that locks are short."""
-    return await sweep(finder, _FORGET)
+    return await delete_in_batches(finder, _DELETE_OLD)

@@ -5,7 +5,7 @@ from typing import Any
 
 from fullhouse.kit.errors import Malformed
 from fullhouse.kit.http.asgi import App, Message
-from fullhouse.kit.http.request import ClientGone, Request, Stream, encoded
+from fullhouse.kit.http.request import ClientGone, Request, Stream, encode_headers
 
 
 class AsgiMount:
@@ -118,4 +118,4 @@ class _Exchange:
         own = [header for header in self._headers if header[0].lower() != "content-length"]
         if len(own) < len(self._headers):
             length = next(int(value) for name, value in self._headers if name.lower() == "content-length")
-        return self._request.stream(self._status, encoded(own), length=length)
+        return self._request.stream(self._status, encode_headers(own), length=length)

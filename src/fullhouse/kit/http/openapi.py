@@ -85,8 +85,8 @@ def document(app: Litestar, *, cookie: str = "session") -> Json:
     doc: Json = deepcopy(app.openapi_schema.to_schema())
     for method, operation, handler in _operations(app, doc):
         opt = handler.opt
-        _leave_out_empty_bodies(operation)
-        if needs_nothing(handler):
+        _drop_empty_bodies(operation)
+        if is_body_optional(handler):
             operation["requestBody"]["required"] = False
         if accepts := opt.get("accepts"):
             file = {"schema": {"type": "string", "format": "binary"}}
@@ -100,9 +100,9 @@ def document(app: Litestar, *, cookie: str = "session") -> Json:
             operation["security"] = []
         creates = method == "post" and "201" in operation["responses"]
         if key := opt.get("idempotent", creates):
-            _take_idempotency_key(operation, required=key == "required")
+            _add_idempotency_key(operation, required=key == "required")
     components = doc.setdefault("components", {})
-    _mend_tuples(components)
+    _fix_tuples(components)
     components["schemas"] = dict(sorted({**components.get("schemas", {}), "Problem": PROBLEM}.items()))
     components["securitySchemes"] = {
         "bearer": {"type": "http", "scheme": "bearer", "description": "A session token or an API key."},
@@ -119,7 +119,7 @@ def render(app: Litestar, *, cookie: str = "session") -> bytes:
 
 
 @cache
-def needs_nothing(handler: BaseRouteHandler) -> bool:
+def is_body_optional(handler: BaseRouteHandler) -> bool:
     """A POST's body is optional if all of its fields are."""
     data = handler.parsed_data_field
     if data is None or "POST" not in getattr(handler, "http_methods", ()):
@@ -140,20 +140,20 @@ def _operations(app: Litestar, doc: Json) -> Iterator[tuple[str, Json, HTTPRoute
                     yield method.lower(), operation, handler
 
 
-def _leave_out_empty_bodies(operation: Json) -> None:
+def _drop_empty_bodies(operation: Json) -> None:
     """Removes the content of responses without a body, which Litestar documents as a JSON `null`."""
     for response in operation["responses"].values():
         if all(kind.get("schema") == {"type": "null"} for kind in response.get("content", {}).values()):
             response.pop("content", None)
 
 
-def _mend_tuples(schema: Any) -> None:
+def _fix_tuples(schema: Any) -> None:
     """Fixes the schema of `tuple[T, ...]`: Litestar documents the ellipsis as an item type that allows anything."""
     for part in schema.values() if isinstance(schema, dict) else schema if isinstance(schema, list) else ():
         match part:
             case {"items": {"oneOf": [items, {**rest}]}} if not rest:
                 part["items"] = items
-        _mend_tuples(part)
+        _fix_tuples(part)
 
 
 def _describe_errors(operation: Json, *, public: bool) -> None:
@@ -183,7 +183,7 @@ def _problem(description: str) -> Json:
     return {"description": description, "content": {MEDIA_TYPE: {"schema": schema}}}
 
 
-def _take_idempotency_key(operation: Json, *, required: bool) -> None:
+def _add_idempotency_key(operation: Json, *, required: bool) -> None:
     parameters = operation.setdefault("parameters", [])
     if not any(parameter["name"].lower() == "idempotency-key" for parameter in parameters):
         parameters.append(IDEMPOTENCY_KEY | {"required": required})

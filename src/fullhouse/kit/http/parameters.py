@@ -8,7 +8,7 @@ from litestar.params import HeaderParameter, QueryParameter
 
 from fullhouse.kit.db.cursors import LIMIT_MAX
 from fullhouse.kit.errors import FieldError, Invalid
-from fullhouse.kit.times import utc
+from fullhouse.kit.times import to_utc
 
 PageSize = Annotated[int, QueryParameter(ge=1, le=LIMIT_MAX, description="The maximum number of items to return.")]
 After = Annotated[str | None, QueryParameter(max_length=1000, description="The `next_cursor` of the previous page.")]
@@ -25,7 +25,7 @@ Secret = Annotated[
 ]
 
 
-def bearer(authorization: str | None) -> str:
+def parse_bearer(authorization: str | None) -> str:
     return (authorization or "").removeprefix("Bearer ").strip()
 
 
@@ -35,11 +35,11 @@ Moment = Annotated[
 ]
 
 
-def moment(name: str, text: str | None) -> datetime | None:
+def parse_moment(name: str, text: str | None) -> datetime | None:
     if text is None:
         return None
     try:
         found = msgspec.convert(text, datetime)
     except msgspec.ValidationError:
         raise Invalid(fields=[FieldError(name, "Expected a time such as 2026-01-31T19:30:00Z.")]) from None
-    return utc(found)
+    return to_utc(found)

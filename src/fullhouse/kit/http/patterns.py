@@ -4,7 +4,7 @@ import ast
 import re
 
 # `(?!\n)` refuses a final line break, which `$` alone would allow; the messages do not mention it.
-WORDS = {
+MESSAGES = {
     r"\S": "Enter some text; spaces alone are not enough.",
     r"^[a-z0-9](-?[a-z0-9]){0,99}$": "Lowercase letters and digits, with single hyphens between, such as main-hall.",
     r"^[a-z0-9](-?[a-z0-9]){1,62}$": "Lowercase letters and digits, with single hyphens between, such as main-hall.",
@@ -22,15 +22,15 @@ WORDS = {
     r"^(\*|[a-z_]+(\.[a-z_]+)*(\.\*)?)$": "A fact, or a group of facts, such as event.published or event.*.",
     r"^\d{4}-\d{2}-\d{2}T": "A time such as 2026-01-31T19:30:00Z.",
 }
-OTHERWISE = "The format is not valid."
+DEFAULT_MESSAGE = "The format is not valid."
 _COMPLAINT = re.compile(r"^Expected `str` matching regex (?P<quoted>'.*'|\".*\")$", re.DOTALL)
 
 
-def words(pattern: str) -> str | None:
-    return WORDS.get(pattern.removesuffix(r"(?!\n)"))
+def find_message(pattern: str) -> str | None:
+    return MESSAGES.get(pattern.removesuffix(r"(?!\n)"))
 
 
-def complaint_in_words(what: str) -> str | None:
+def translate_complaint(what: str) -> str | None:
     """The message for msgspec's error; None if it is not about a pattern."""
     found = _COMPLAINT.match(what)
-    return found and (words(ast.literal_eval(found["quoted"])) or OTHERWISE)
+    return found and (find_message(ast.literal_eval(found["quoted"])) or DEFAULT_MESSAGE)

@@ -19,8 +19,8 @@ from litestar.exceptions import HTTPException, SerializationException, Validatio
 
 from fullhouse.kit import errors
 from fullhouse.kit.errors import FieldError, Invalid, Malformed, Refusal, Unavailable, UnknownField
-from fullhouse.kit.http.answer import Answer
-from fullhouse.kit.http.decode import field_error
+from fullhouse.kit.http.decode import parse_complaint
+from fullhouse.kit.http.response import Response
 
 log = structlog.get_logger()
 
@@ -35,7 +35,7 @@ class InternalError(Refusal):
 
 # A dependency is unavailable, full or overloaded. OSError includes connection errors, timeouts and a database's missing
 # socket file.
-AWAY: tuple[type[Exception], ...] = (
+UNAVAILABLE_ERRORS: tuple[type[Exception], ...] = (
     OSError,
     asyncpg.InterfaceError,  # the connection is closed
     asyncpg.InternalClientError,  # it was closed during the call
@@ -62,18 +62,18 @@ BY_STATUS: dict[int, type[Refusal]] = {
 }
 
 
-def answer(exc: Exception) -> Answer:
+def to_response(exc: Exception) -> Response:
     """An exception as a problem response."""
-    refusal = refusal_of(exc)
+    refusal = to_refusal(exc)
     headers = [(name.lower(), value) for name, value in (getattr(exc, "headers", None) or {}).items()]
     if refusal.retry_after_s is not None:
         headers.append(("retry-after", str(refusal.retry_after_s)))
     if refusal.status == 401:
         headers.append(("www-authenticate", "Bearer"))
-    return Answer(refusal.status, msgspec.json.encode(refusal.problem()), tuple(headers), MEDIA_TYPE)
+    return Response(refusal.status, msgspec.json.encode(refusal.to_problem()), tuple(headers), MEDIA_TYPE)
 
 
-def said_as(says: Mapping[type[Refusal], type[Refusal]], exc: Exception) -> Exception:
+def replace_refusal(says: Mapping[type[Refusal], type[Refusal]], exc: Exception) -> Exception:
     """Replaces a refusal by the route's own class for it (`says`): another code, the same detail and fields."""
     for kind, own in says.items():
         if isinstance(exc, kind):
@@ -81,13 +81,13 @@ def said_as(says: Mapping[type[Refusal], type[Refusal]], exc: Exception) -> Exce
     return exc
 
 
-def refusal_of(exc: Exception) -> Refusal:
+def to_refusal(exc: Exception) -> Refusal:
     """Maps an exception to a refusal. Unexpected exceptions are logged here, once."""
     match exc:
         case Refusal():
             return exc
         case ValidationException():
-            return _invalid(exc)
+            return _to_invalid(exc)
         case HTTPException(status_code=400):
             return Malformed(f"{exc.detail.rstrip('.')}.")
         case HTTPException(status_code=status) if status in BY_STATUS:
@@ -96,26 +96,26 @@ def refusal_of(exc: Exception) -> Refusal:
             return Refusal()
         case SerializationException() | RecursionError():
             return Malformed("The body cannot be decoded.")
-        case _ if isinstance(exc, AWAY):
-            log.warning("disk.full" if _is_full(exc) else "http.dependency_unavailable", exc_info=exc)
+        case _ if isinstance(exc, UNAVAILABLE_ERRORS):
+            log.warning("disk.full" if _is_disk_full(exc) else "http.dependency_unavailable", exc_info=exc)
             return Unavailable("A service that we depend on is unavailable. Try again in a second.", retry_after_s=1)
     log.error("http.unexpected_error", exc_info=exc)
     return InternalError("Something went wrong on our side. Try again; if it persists, report the request id.")
 
 
-def _is_full(exc: Exception) -> bool:
+def _is_disk_full(exc: Exception) -> bool:
     """This machine's disk or the database's: the one fault that lasts until an operator frees space."""
     return isinstance(exc, asyncpg.DiskFullError) or (
         isinstance(exc, OSError) and exc.errno in (errno.ENOSPC, errno.EDQUOT)
     )
 
 
-def _invalid(exc: ValidationException) -> Refusal:
+def _to_invalid(exc: ValidationException) -> Refusal:
     """Litestar's errors about parameters; bodies are decoded by `StrictRequest` instead."""
     complaints = exc.extra if isinstance(exc.extra, list) else []
     if any(complaint.get("key") == "data" for complaint in complaints):
         return Malformed("The body is empty. Send JSON.")
-    fields = [_field(complaint) for complaint in complaints]
+    fields = [_to_field_error(complaint) for complaint in complaints]
     if not fields and (missing := re.match(r"Missing required \w+ parameter '(.+?)'", exc.detail)):
         fields = [FieldError(missing[1], "This parameter is required.")]
     if any("unknown field" in complaint["message"] for complaint in complaints):
@@ -123,12 +123,12 @@ def _invalid(exc: ValidationException) -> Refusal:
     return Invalid(f"{fields[0].path}: {fields[0].message}" if fields else None, fields=fields)
 
 
-def _field(complaint: dict[str, Any]) -> FieldError:
-    return FieldError(complaint.get("key", ""), field_error(complaint["message"]).message)
+def _to_field_error(complaint: dict[str, Any]) -> FieldError:
+    return FieldError(complaint.get("key", ""), parse_complaint(complaint["message"]).message)
 
 
 def _respond(request: Request[Any, Any, Any], exc: Exception) -> LitestarResponse[bytes]:
-    problem = answer(exc)
+    problem = to_response(exc)
     headers = dict(problem.headers)
     return LitestarResponse(problem.body, status_code=problem.status, media_type=MEDIA_TYPE, headers=headers)
 
@@ -146,9 +146,9 @@ class Description(NamedTuple):
     text: str
 
 
-def describe(code: str) -> Description | None:
+def find_description(code: str) -> Description | None:
     """The description of a code, or None if there is no such code."""
-    for kind in errors.every():
+    for kind in errors.all_refusals():
         if kind.code == code:
             return Description(code, kind.status, kind.title, (kind.__doc__ or "").strip())
     return None

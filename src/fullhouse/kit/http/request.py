@@ -163,7 +163,7 @@ class Request:
 
     # --- the answer
 
-    def answer(self, status: int, head: bytes, body: bytes) -> None:
+    def respond(self, status: int, head: bytes, body: bytes) -> None:
         """All of it. `head` has whole lines (see `encoded`), without those that say where an answer ends."""
         bare = status in _NO_BODY
         length = b"" if bare else b"content-length: %d\r\n" % len(body)
@@ -246,7 +246,7 @@ def _date(second: int) -> bytes:
     return f"date: {formatdate(second, usegmt=True)}\r\n".encode()
 
 
-def encoded(headers: Sequence[Header]) -> bytes:
+def encode_headers(headers: Sequence[Header]) -> bytes:
     """Header lines. A line's end inside a value would begin another header, or the body."""
     text = "".join([f"{name}: {value}\r\n" for name, value in headers])
     if text.count("\n") != len(headers) or text.count("\r") != len(headers) or "\0" in text:

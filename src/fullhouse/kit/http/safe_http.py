@@ -22,7 +22,7 @@ import httpx
 from fullhouse.kit.errors import FieldError, Invalid, Unavailable
 
 DEADLINE_S = 15.0
-ANSWER_BYTES_MAX = 65_536
+RESPONSE_BYTES_MAX = 65_536
 URL_LENGTH_MAX = 2000
 _CONNECT_S = 4.0  # per address; then the next address is tried
 _ADDRESSES_MAX = 3
@@ -33,7 +33,7 @@ Resolve = Callable[[str, int], Awaitable[list[str]]]
 
 # IANA's special-purpose address registries, where they overlap with routed space. The last one is the host agent of one
 # large cloud (Azure), on an address that looks public.
-_CLOSED_4 = tuple(
+_SPECIAL_IPV4 = tuple(
     map(
         IPv4Network,
         (
@@ -43,10 +43,10 @@ _CLOSED_4 = tuple(
         ),
     )
 )  # fmt: skip
-_OPEN_6 = IPv6Network("2000::/3")
-_CLOSED_6 = tuple(map(IPv6Network, ("2001::/23", "2001:db8::/32", "3fff::/20")))
+_GLOBAL_IPV6 = IPv6Network("2000::/3")
+_SPECIAL_IPV6 = tuple(map(IPv6Network, ("2001::/23", "2001:db8::/32", "3fff::/20")))
 # IPv6 ranges that embed an IPv4 address, and its bit offset: the embedded address is checked.
-_WRAPPED = (
+_EMBEDDED_IPV4 = (
     (ip_network("::ffff:0:0/96"), 0),  # mapped
     (ip_network("64:ff9b::/96"), 0),  # NAT64
     (ip_network("2002::/16"), 80),  # 6to4
@@ -70,7 +70,7 @@ class Outcome(NamedTuple):
     ms: int
 
 
-class _Heard:
+class _PartialResponse:
     """The part of the response received so far. A status counts even if reading the body fails."""
 
     def __init__(self) -> None:
@@ -79,12 +79,12 @@ class _Heard:
 
 
 @cache
-def _tls() -> ssl.SSLContext:
+def _tls_context() -> ssl.SSLContext:
     """Once per process: loading the CA certificates takes longer than the rest of start-up."""
     return httpx.create_ssl_context()
 
 
-class Outward:
+class SafeHttpClient:
     """The HTTP client. `private` is the operator's setting that allows plain HTTP and private addresses."""
 
     def __init__(
@@ -93,12 +93,12 @@ class Outward:
         self._private, self._deadline_s = private, deadline_s
         # A thread pool of its own: slow DNS servers delay only these look-ups.
         self._threads = ThreadPoolExecutor(_LOOK_UPS_AT_ONCE, thread_name_prefix="names")
-        self._resolve = resolve or self._look_up
+        self._resolve = resolve or self._resolve_name
         self._checking = 0
         # The transport below httpx's client, which would store cookies by IP address. No keep-alive either: connections
         # are pooled by IP address too, and another host name there needs its own TLS handshake.
         self._transport = httpx.AsyncHTTPTransport(
-            verify=_tls(), trust_env=False, limits=httpx.Limits(max_keepalive_connections=0)
+            verify=_tls_context(), trust_env=False, limits=httpx.Limits(max_keepalive_connections=0)
         )
 
     async def close(self) -> None:
@@ -112,20 +112,20 @@ class Outward:
         self._checking += 1
         try:
             async with asyncio.timeout(_CHECK_S):
-                await self._addresses(self._parsed(url))
+                await self._resolve_public(self._parse_url(url))
         except TimeoutError:
-            raise _refused("The host name could not be resolved in time.", field) from None
+            raise _make_refusal("The host name could not be resolved in time.", field) from None
         except AddressRefused as refusal:
-            raise _refused(refusal.detail, field) from None
+            raise _make_refusal(refusal.detail, field) from None
         finally:
             self._checking -= 1
 
     async def post(self, url: str, content: bytes, headers: Mapping[str, str]) -> Outcome:
         """Sends a POST and returns the outcome. Never raises for anything that the other side can cause."""
-        heard, error, began = _Heard(), None, perf_counter()
+        heard, error, began = _PartialResponse(), None, perf_counter()
         try:
             async with asyncio.timeout(self._deadline_s):
-                await self._converse(self._parsed(url), content, headers, heard)
+                await self._send(self._parse_url(url), content, headers, heard)
         except TimeoutError:
             error = f"no answer within {self._deadline_s:g} seconds"
         except AddressRefused as refusal:
@@ -135,10 +135,10 @@ class Outward:
         ms = round((perf_counter() - began) * 1000)
         return Outcome(heard.status, bytes(heard.body), None if heard.status else error, ms)
 
-    async def _converse(self, url: httpx.URL, content: bytes, headers: Mapping[str, str], heard: _Heard) -> None:
+    async def _send(self, url: httpx.URL, content: bytes, headers: Mapping[str, str], heard: _PartialResponse) -> None:
         own = {"host": url.netloc.decode(), "accept-encoding": "identity", **headers}
         extensions = {"sni_hostname": url.raw_host.decode(), "timeout": {"connect": _CONNECT_S}}
-        *earlier, last = (await self._addresses(url))[:_ADDRESSES_MAX]
+        *earlier, last = (await self._resolve_public(url))[:_ADDRESSES_MAX]
         for address in (*earlier, last):
             target = url.copy_with(host=address)
             request = httpx.Request("POST", target, content=content, headers=own, extensions=extensions)
@@ -148,26 +148,26 @@ class Outward:
                 if address == last:
                     raise
             else:
-                await _listen(response, heard)
+                await _read_response(response, heard)
                 return
 
-    def _parsed(self, url: str) -> httpx.URL:
+    def _parse_url(self, url: str) -> httpx.URL:
         try:
             parsed = httpx.URL(url)
         except httpx.InvalidURL:
-            raise _refused("This is not a valid URL.") from None
+            raise _make_refusal("This is not a valid URL.") from None
         if parsed.scheme != "https" and not (self._private and parsed.scheme == "http"):
-            raise _refused("The address must begin with https://.")
+            raise _make_refusal("The address must begin with https://.")
         if not parsed.raw_host or len(url) > URL_LENGTH_MAX:
-            raise _refused(f"The address needs a host name, and has at most {URL_LENGTH_MAX} characters.")
+            raise _make_refusal(f"The address needs a host name, and has at most {URL_LENGTH_MAX} characters.")
         if parsed.userinfo:
-            raise _refused("Remove the user name and password: requests are authenticated by their signature.")
+            raise _make_refusal("Remove the user name and password: requests are authenticated by their signature.")
         port = parsed.port or 443
         if parsed.port == 0 or port > 65_535 or not (self._private or port == 443 or port >= 1024):
-            raise _refused("Use port 443, or a port from 1024 up.")
+            raise _make_refusal("Use port 443, or a port from 1024 up.")
         return parsed
 
-    async def _addresses(self, url: httpx.URL) -> list[str]:
+    async def _resolve_public(self, url: httpx.URL) -> list[str]:
         """The name's addresses. "Unknown" and "not public" share one message, so as not to reveal internal names."""
         try:
             found = await self._resolve(url.raw_host.decode(), url.port or (443 if url.scheme == "https" else 80))
@@ -175,10 +175,10 @@ class Outward:
             found = []
         addresses = list(dict.fromkeys(found))
         if not addresses or not (self._private or all(map(is_public, addresses))):
-            raise _refused("The host name does not resolve to public addresses.")
+            raise _make_refusal("The host name does not resolve to public addresses.")
         return addresses
 
-    async def _look_up(self, name: str, port: int) -> list[str]:
+    async def _resolve_name(self, name: str, port: int) -> list[str]:
         loop = asyncio.get_running_loop()
         found = await loop.run_in_executor(
             self._threads, lambda: socket.getaddrinfo(name, port, type=socket.SOCK_STREAM)
@@ -186,12 +186,12 @@ class Outward:
         return [str(place[0]) for *_, place in found]
 
 
-async def _listen(response: httpx.Response, heard: _Heard) -> None:
+async def _read_response(response: httpx.Response, heard: _PartialResponse) -> None:
     heard.status = response.status_code
     try:
         async for chunk in response.aiter_raw():
-            heard.body += chunk[: ANSWER_BYTES_MAX - len(heard.body)]
-            if len(heard.body) >= ANSWER_BYTES_MAX:
+            heard.body += chunk[: RESPONSE_BYTES_MAX - len(heard.body)]
+            if len(heard.body) >= RESPONSE_BYTES_MAX:
                 return
     finally:
         await response.aclose()
@@ -204,12 +204,12 @@ def is_public(address: str) -> bool:
     except ValueError:
         return False
     if isinstance(ip, IPv6Address):
-        for network, shift in _WRAPPED:
+        for network, shift in _EMBEDDED_IPV4:
             if ip in network:
                 return is_public(str(IPv4Address((int(ip) >> shift) & 0xFFFF_FFFF)))
-        return ip.scope_id is None and ip in _OPEN_6 and not any(ip in network for network in _CLOSED_6)
-    return not any(ip in network for network in _CLOSED_4)
+        return ip.scope_id is None and ip in _GLOBAL_IPV6 and not any(ip in network for network in _SPECIAL_IPV6)
+    return not any(ip in network for network in _SPECIAL_IPV4)
 
 
-def _refused(detail: str, field: str | None = None) -> AddressRefused:
+def _make_refusal(detail: str, field: str | None = None) -> AddressRefused:
     return AddressRefused(detail, fields=[FieldError(field, detail)] if field else [])

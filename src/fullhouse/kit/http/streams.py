@@ -9,26 +9,26 @@ from typing import Any
 from litestar import Response
 
 from fullhouse.kit.http import asgi
-from fullhouse.kit.http.call import Call
+from fullhouse.kit.http.hot_request import HotRequest
 from fullhouse.kit.http.request import Request
 from fullhouse.kit.live.broadcast import Channel, Reader
 from fullhouse.kit.services import Services
-from fullhouse.kit.telemetry.telemetry import say_about_request
+from fullhouse.kit.telemetry.telemetry import bind_request_fields
 
 MEDIA_TYPE = "text/event-stream"
 HEADERS = [("content-type", MEDIA_TYPE), ("cache-control", "no-store"), ("x-accel-buffering", "no")]
 _UNFINISHED = ("left", "slow", "failed")  # the connection cannot be ended cleanly
-LAST_WORD_S = 2.0  # how long a pending write may take after the stream has ended
+DRAIN_S = 2.0  # how long a pending write may take after the stream has ended
 
 
-def fast_handler(make: Callable[..., Awaitable[Channel]], given: frozenset[str], path: str) -> Any:
+def make_fast_handler(make: Callable[..., Awaitable[Channel]], given: frozenset[str], path: str) -> Any:
     """The fast lane's handler of an endpoint that returns a channel: it may take ids, `services` and `who`."""
     ids = re.findall(r"\{(\w+):uuid\}", path)
 
-    async def listen(hot_request: Call) -> Reader:
+    async def listen(hot_request: HotRequest) -> Reader:
         services: Services = hot_request.state.services
         named = dict(zip(ids, hot_request.params, strict=True))
-        say_about_request(**named)
+        bind_request_fields(**named)
         available = {"services": services, "who": hot_request.principal}
         channel = await make(**{name: available[name] for name in given}, **named)
         return await services.streams.open(channel, hot_request.client_ip, hot_request.header("last-event-id"))
@@ -36,7 +36,7 @@ def fast_handler(make: Callable[..., Awaitable[Channel]], given: frozenset[str],
     return listen
 
 
-async def send(reader: Reader, request: Request, head: bytes) -> None:
+async def send_stream(reader: Reader, request: Request, head: bytes) -> None:
     """Writes directly to the connection, without a task per write. A full write buffer marks the reader busy."""
     stream = request.stream(200, head)
     if request.is_bare:
@@ -48,7 +48,7 @@ async def send(reader: Reader, request: Request, head: bytes) -> None:
         if stream.is_full:
             reader.busy = True
 
-    stream.on_free(reader.free)
+    stream.on_free(reader.resume)
     request.on_left(lambda: reader.end("left"))
     try:
         reader.begin(write)
@@ -69,9 +69,9 @@ class AsgiStream:
         self._writing: asyncio.Task[None] | None = None
 
     async def run(self, receive: asgi.Receive, headers: list[tuple[str, str]]) -> None:
-        watch = asyncio.ensure_future(self._hang_up(receive))
+        watch = asyncio.ensure_future(self._watch_disconnect(receive))
         try:
-            await self._send(asgi.start(200, [*HEADERS, *headers]))
+            await self._send(asgi.start_message(200, [*HEADERS, *headers]))
             self._reader.begin(self._write)
             await self._finish(await self._reader.over)
         finally:
@@ -82,17 +82,17 @@ class AsgiStream:
 
     def _write(self, data: bytes) -> None:
         self._reader.busy = True
-        self._writing = asyncio.ensure_future(self._pass(data))
+        self._writing = asyncio.ensure_future(self._send_chunk(data))
 
-    async def _pass(self, data: bytes) -> None:
+    async def _send_chunk(self, data: bytes) -> None:
         try:
             await self._send({"type": "http.response.body", "body": data, "more_body": True})
         except OSError:
             self._reader.end("left")
         else:
-            self._reader.free()
+            self._reader.resume()
 
-    async def _hang_up(self, receive: asgi.Receive) -> None:
+    async def _watch_disconnect(self, receive: asgi.Receive) -> None:
         while (await receive())["type"] != "http.disconnect":
             pass
         self._reader.end("left")
@@ -102,7 +102,7 @@ class AsgiStream:
         if why in _UNFINISHED:
             return
         if self._writing:
-            await asyncio.wait({self._writing}, timeout=LAST_WORD_S)
+            await asyncio.wait({self._writing}, timeout=DRAIN_S)
             if not self._writing.done():
                 return
         with suppress(OSError):

@@ -13,12 +13,12 @@ def etag(version: int) -> str:
     return f'"{version}"'
 
 
-def has_tag(if_none_match: str, tag: str) -> bool:
+def matches_etag(if_none_match: str, tag: str) -> bool:
     """Accepts weak tags (proxies weaken them) and lists of tags."""
     return tag in (part.strip().removeprefix("W/") for part in if_none_match.split(","))
 
 
-def check(if_match: str | None, version: int) -> None:
+def check_if_match(if_match: str | None, version: int) -> None:
     """Without a header there is no condition; `*` matches any version."""
     if if_match is None or if_match.strip() == "*":
         return

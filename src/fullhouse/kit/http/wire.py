@@ -242,7 +242,7 @@ class Connection(asyncio.Protocol):
         request.keep_alive = (
             request.version == "1.1" and parser.should_keep_alive() and "upgrade" not in request.headers
         )
-        if refusal := grammar.refused(method, request):
+        if refusal := grammar.find_refusal_status(method, request):
             self._stop(refusal)
         if (target := grammar.read_target(method, self._target)) is None:
             self._stop(400)
@@ -283,7 +283,7 @@ class Connection(asyncio.Protocol):
 
     def _end(self, request: Request) -> None:
         if not request.answered:
-            request.answer(500, b"", b"")
+            request.respond(500, b"", b"")
         request.on_left(None)
         self.on_free = None
         self._current = self._kept = None
@@ -318,7 +318,7 @@ class Connection(asyncio.Protocol):
         """Refuses invalid or oversized HTTP. A response in progress is finished first."""
         self._last_word()
         if self._current is None:
-            self.write(grammar.refusal(status))
+            self.write(grammar.render_refusal(status))
             self._close(linger=True)
         elif not self._current.complete:
             self.is_over = True

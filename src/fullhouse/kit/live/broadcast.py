@@ -25,15 +25,15 @@ from fullhouse.kit.errors import Refusal, Unavailable
 from fullhouse.kit.live.bus import Bus
 
 HEARTBEAT = b":\n\n"
-AT_ONCE = 256  # readers that are written to before control returns to the event loop
+READERS_PER_TURN = 256  # readers that are written to before control returns to the event loop
 FRESH_S = 1.0  # a snapshot is shared by all readers that need it within this time
-AGAIN_S = 1.0  # delay before a failed snapshot is read again
-READS_AT_ONCE = 4  # after a bus outage every channel needs a snapshot, and the database has other work too
+RETRY_S = 1.0  # delay before a failed snapshot is read again
+CONCURRENT_READS = 4  # after a bus outage every channel needs a snapshot, and the database has other work too
 jitter = random.SystemRandom()
 log = structlog.get_logger()
 
 
-class News(NamedTuple):
+class StreamMessage(NamedTuple):
     """A message to a channel's readers. `last` closes the channel."""
 
     event: str
@@ -41,7 +41,9 @@ class News(NamedTuple):
     last: bool = False
 
 
-LOOK_AGAIN = News("look again", None)  # much has changed: readers get a new snapshot, in order with the other messages
+REFRESH = StreamMessage(
+    "look again", None
+)  # much has changed: readers get a new snapshot, in order with the other messages
 
 
 class Channel(NamedTuple):
@@ -52,16 +54,16 @@ class Channel(NamedTuple):
     """
 
     name: str
-    topics: Mapping[str, Callable[[Any], News | None]]
+    topics: Mapping[str, Callable[[Any], StreamMessage | None]]
     snapshot: Callable[[], Awaitable[Any]]
 
 
-def _places() -> int:
+def _max_streams() -> int:
     """A stream takes a file descriptor. A quarter of them is reserved for ordinary requests."""
     return min(20_000, resource.getrlimit(resource.RLIMIT_NOFILE)[0] * 3 // 4)
 
 
-class Limits(NamedTuple):
+class StreamLimits(NamedTuple):
     stream_bytes: int = 65_536
     stream_s: float = 60
     heartbeat_s: float = 15
@@ -70,27 +72,27 @@ class Limits(NamedTuple):
     ring_frames: int = 512
     ring_bytes: int = 262_144
     streams_per_network: int = 100
-    streams: int = _places()
+    streams: int = _max_streams()
 
 
-class Press:
+class FrameEncoder:
     """Numbers and encodes frames, and limits how many snapshots are read at once."""
 
     def __init__(self) -> None:
         self._epoch = os.urandom(4).hex()
         self._number = 0
-        self.reads = asyncio.Semaphore(READS_AT_ONCE)
+        self.snapshot_reads = asyncio.Semaphore(CONCURRENT_READS)
 
-    def number(self) -> int:
+    def next_number(self) -> int:
         """One sequence for all channels, so that a channel opened again never reuses a number."""
         self._number += 1
         return self._number
 
-    def frame(self, number: int, event: str, data: Any) -> bytes:
+    def encode(self, number: int, event: str, data: Any) -> bytes:
         head = f"id: {self._epoch}-{number}\nevent: {event}\ndata: "
         return head.encode() + msgspec.json.encode(data) + b"\n\n"
 
-    def number_of(self, frame_id: str | None) -> int:
+    def parse_number(self, frame_id: str | None) -> int:
         """The number in a frame id; 0 if this process did not issue it."""
         epoch, _, number = (frame_id or "").partition("-")
         return int(number) if epoch == self._epoch and number.isdecimal() and len(number) < 19 else 0
@@ -123,9 +125,9 @@ class Reader:
         self.position = 0
         self.busy = True  # at first: being opened; later: the transport is still writing
         self.over: asyncio.Future[str] = loop.create_future()
-        self._write: Callable[[bytes], None] = _nowhere
+        self._write: Callable[[bytes], None] = _discard
 
-    def stand(self, position: int, first: bytes) -> None:
+    def set_position(self, position: int, first: bytes) -> None:
         self.position, self._first = position, first
 
     def begin(self, write: Callable[[bytes], None]) -> None:
@@ -134,24 +136,24 @@ class Reader:
             return
         self._write = write
         self.busy = False
-        missed, self.position = self._broadcast.since(self.position), self._broadcast.last
+        missed, self.position = self._broadcast.frames_since(self.position), self._broadcast.last
         self._put(self._first + missed)
 
-    def free(self) -> None:
+    def resume(self) -> None:
         """The transport has written everything."""
         self.busy = False
         if self.position < self._broadcast.last:
             self._broadcast.wake()
 
-    def feed(self, snapshot: Snapshot | None) -> None:
+    def send_missing(self, snapshot: Snapshot | None) -> None:
         """Sends the frames after this reader's position. A reader below the floor waits for a snapshot."""
         broadcast = self._broadcast
         if self.busy or self.over.done():
             return
         if self.position >= broadcast.floor:
-            data = broadcast.since(self.position)
+            data = broadcast.frames_since(self.position)
         elif snapshot and snapshot.number >= broadcast.floor:
-            data = snapshot.frame + broadcast.since(snapshot.number)
+            data = snapshot.frame + broadcast.frames_since(snapshot.number)
         else:
             return
         self.position = broadcast.last
@@ -182,35 +184,35 @@ class Reader:
     def end(self, why: str) -> None:
         if not self.over.done():
             self.over.set_result(why)
-            self._write = _nowhere  # releases the transport
-            self._broadcast.leave(self)
+            self._write = _discard  # releases the transport
+            self._broadcast.remove(self)
             self._on_end(self, why)
 
 
-def _nowhere(_data: bytes) -> None: ...
+def _discard(_data: bytes) -> None: ...
 
 
 class Broadcast:
     """An open channel and its readers."""
 
-    def __init__(self, channel: Channel, bus: Bus, press: Press, limits: Limits) -> None:
+    def __init__(self, channel: Channel, bus: Bus, press: FrameEncoder, limits: StreamLimits) -> None:
         self.channel, self.limits = channel, limits
         self.readers: set[Reader] = set()
-        self.floor = self.last = press.number()  # a reader whose position is below the floor has missed frames
+        self.floor = self.last = press.next_number()  # a reader whose position is below the floor has missed frames
         self.over = False
         self.empty_since_s = 0.0
-        self._press = press
+        self._encoder = press
         self._ring: deque[tuple[int, bytes]] = deque()
         self._ring_bytes = 0
-        self._missed: dict[int, bytes] = {}
+        self._joined_frames: dict[int, bytes] = {}
         self._snapshot: Snapshot | None = None
         self._reading: asyncio.Task[Snapshot] | None = None
         self._pumping: asyncio.Task[None] | None = None
-        self._renewing: asyncio.Task[None] | None = None
+        self._refreshing: asyncio.Task[None] | None = None
         self._stale = False
-        self._leave_bus = [bus.subscribe(topic, self._hear) for topic in channel.topics]
+        self._leave_bus = [bus.subscribe(topic, self._on_message) for topic in channel.topics]
 
-    def leave(self, reader: Reader) -> None:
+    def remove(self, reader: Reader) -> None:
         self.readers.discard(reader)
         self.empty_since_s = asyncio.get_running_loop().time()
 
@@ -221,63 +223,63 @@ class Broadcast:
         self._leave_bus = []
 
     def cancel(self) -> None:
-        for task in (self._reading, self._pumping, self._renewing):
+        for task in (self._reading, self._pumping, self._refreshing):
             if task:
                 task.cancel()
 
     # --- messages
 
-    def _hear(self, topic: str, payload: Any) -> None:
+    def _on_message(self, topic: str, payload: Any) -> None:
         news = self.channel.topics[topic](payload)
         if news is None or self.over:
             return
-        if news is LOOK_AGAIN:
+        if news is REFRESH:
             self._stale = True
-            if self._renewing is None:
-                self._renewing = asyncio.get_running_loop().create_task(self._renew())
+            if self._refreshing is None:
+                self._refreshing = asyncio.get_running_loop().create_task(self._refresh())
             return
         self._add(news)
 
-    def _add(self, news: News) -> None:
-        self.last = self._press.number()
-        frame = self._press.frame(self.last, news.event, news.data)
+    def _add(self, news: StreamMessage) -> None:
+        self.last = self._encoder.next_number()
+        frame = self._encoder.encode(self.last, news.event, news.data)
         self._ring.append((self.last, frame))
         self._ring_bytes += len(frame)
         while len(self._ring) > self.limits.ring_frames or self._ring_bytes > self.limits.ring_bytes:
             self.floor, gone = self._ring.popleft()
             self._ring_bytes -= len(gone)
-        self._missed.clear()
+        self._joined_frames.clear()
         if news.last:
             self.over = True
             self.close()
         self.wake()
 
-    async def _renew(self) -> None:
+    async def _refresh(self) -> None:
         try:
             while self._stale:
                 self._stale = False
-                async with self._press.reads:
+                async with self._encoder.snapshot_reads:
                     state = await self.channel.snapshot()
                 if not self.over:
-                    self._add(News("snapshot", state))
+                    self._add(StreamMessage("snapshot", state))
         except Exception:  # a refusal too: `_pump` then reads a snapshot, and ends the readers or retries
             self.resync()
         finally:
-            self._renewing = None
+            self._refreshing = None
 
     def resync(self) -> None:
         """Messages were lost: all readers need a snapshot."""
-        self.floor = self.last = self._press.number()
+        self.floor = self.last = self._encoder.next_number()
         self._ring.clear()
         self._ring_bytes = 0
-        self._missed.clear()
+        self._joined_frames.clear()
         self.wake()
 
-    def since(self, position: int) -> bytes:
+    def frames_since(self, position: int) -> bytes:
         """The frames after a position, cached: nearly all readers are at the same one."""
-        if (missed := self._missed.get(position)) is None:
+        if (missed := self._joined_frames.get(position)) is None:
             frames = [frame for _, frame in takewhile(lambda entry: entry[0] > position, reversed(self._ring))]
-            missed = self._missed[position] = b"".join(reversed(frames))
+            missed = self._joined_frames[position] = b"".join(reversed(frames))
         return missed
 
     # --- sending
@@ -290,18 +292,18 @@ class Broadcast:
         try:
             while behind := [reader for reader in self.readers if reader.position < self.last and not reader.busy]:
                 if not any(reader.position < self.floor for reader in behind):
-                    await self._hand_out(behind, None)
+                    await self._send_to(behind, None)
                 elif snapshot := await self._snapshot_or_end(behind):
-                    await self._hand_out(behind, snapshot)
+                    await self._send_to(behind, snapshot)
                 else:
-                    await asyncio.sleep(AGAIN_S)
+                    await asyncio.sleep(RETRY_S)
         finally:
             self._pumping = None
 
-    async def _hand_out(self, behind: list[Reader], snapshot: Snapshot | None) -> None:
-        for start in range(0, len(behind), AT_ONCE):
-            for reader in behind[start : start + AT_ONCE]:
-                reader.feed(snapshot)
+    async def _send_to(self, behind: list[Reader], snapshot: Snapshot | None) -> None:
+        for start in range(0, len(behind), READERS_PER_TURN):
+            for reader in behind[start : start + READERS_PER_TURN]:
+                reader.send_missing(snapshot)
             await asyncio.sleep(0)
 
     async def _snapshot_or_end(self, behind: list[Reader]) -> Snapshot | None:
@@ -325,25 +327,25 @@ class Broadcast:
             if found is None or found.number < self.floor or found.until_s < asyncio.get_running_loop().time():
                 if self._reading is None:
                     self._reading = asyncio.get_running_loop().create_task(self._read())
-                    self._reading.add_done_callback(_look_at)
+                    self._reading.add_done_callback(_retrieve_exception)
                 found = await asyncio.shield(self._reading)
             if found.number >= self.floor:
                 return found
 
     async def _read(self) -> Snapshot:
         try:
-            async with self._press.reads:
+            async with self._encoder.snapshot_reads:
                 number = self.last
                 state = await self.channel.snapshot()
         finally:
             # Not in a done callback, which runs a loop turn later: `snapshot` would await the finished task endlessly.
             self._reading = None
         until_s = asyncio.get_running_loop().time() + FRESH_S
-        self._snapshot = Snapshot(number, self._press.frame(number, "snapshot", state), until_s)
+        self._snapshot = Snapshot(number, self._encoder.encode(number, "snapshot", state), until_s)
         return self._snapshot
 
 
-def _look_at(task: asyncio.Task[Snapshot]) -> None:
+def _retrieve_exception(task: asyncio.Task[Snapshot]) -> None:
     """Retrieves the exception, so that asyncio does not log it if no caller awaits the task any more."""
     if not task.cancelled():
         task.exception()

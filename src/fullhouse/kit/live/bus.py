@@ -17,16 +17,16 @@ import structlog
 from redis.exceptions import RedisError
 
 from fullhouse.kit import tasks
-from fullhouse.kit.cache.warm import client
+from fullhouse.kit.cache.optional_redis import make_client
 from fullhouse.kit.db.database import APP, Connection, Message, connect
 
 CHANNEL = "fullhouse_bus"
 RESYNC = "resync"  # the topic of "messages were lost"
-HERE = "here:"  # topic prefix for this process's own messages only
+LOCAL = "here:"  # topic prefix for this process's own messages only
 SILENCE_S = 15.0  # after this long without a message the connection is probed
 ANSWER_S = 5.0  # and wait so long for its answer
 SEND_S = 0.2  # timeout of a publish to Redis
-AWAY_S = 2.0  # after a timeout, Redis is not tried again for this long
+REDIS_PAUSE_S = 2.0  # after a timeout, Redis is not tried again for this long
 _NOTIFY_MAX_BYTES = 7_900  # PostgreSQL's limit is below 8,000
 log = structlog.get_logger()
 Listener = Callable[[str, Any], None]
@@ -46,16 +46,16 @@ class Bus:
 
     def __init__(self, url: str, redis_url: str | None = None) -> None:
         self._url = url
-        self._redis = client(redis_url) if redis_url else None
-        self._me = os.urandom(8).hex()
+        self._redis = make_client(redis_url) if redis_url else None
+        self._sender_id = os.urandom(8).hex()
         self._listeners: dict[str, list[Listener]] = {}
         self._prefixes: dict[str, list[Listener]] = {}
         self._tasks: list[asyncio.Task[None]] = []
-        self._missed = msgspec.json.encode(Envelope(self._me, [(RESYNC, None)]))
+        self._resync_message = msgspec.json.encode(Envelope(self._sender_id, [(RESYNC, None)]))
         self._outgoing: asyncio.Queue[bytes] = asyncio.Queue()  # for Redis; NOTIFY goes with the commit
-        self._away_until = 0.0  # of Redis, by the event loop's clock
-        self._line: Connection | None = None  # the connection that listens to NOTIFY
-        self._talking = asyncio.Lock()  # a connection takes one statement at a time
+        self._redis_paused_until = 0.0  # of Redis, by the event loop's clock
+        self._notify_connection: Connection | None = None  # the connection that listens to NOTIFY
+        self._statement_lock = asyncio.Lock()  # a connection takes one statement at a time
         self._down: set[str] = set()
         self.connected = asyncio.Event()  # all listeners are connected
 
@@ -73,7 +73,7 @@ class Bus:
 
         return leave
 
-    def is_heard(self, topic: str) -> bool:
+    def has_listener(self, topic: str) -> bool:
         """Whether this exact topic has a listener, so that building a message is worthwhile."""
         return topic in self._listeners
 
@@ -92,20 +92,20 @@ class Bus:
     # --- publishing (called by kit/db around the commit)
 
     async def before_commit(self, connection: Connection, messages: list[Message]) -> None:
-        if self._redis is None and (leaving := _leaving(messages)):
+        if self._redis is None and (leaving := _remote_messages(messages)):
             await connection.execute("SELECT pg_notify($1, $2)", CHANNEL, self._pack(leaving).decode())
 
     def after_commit(self, messages: list[Message]) -> None:
         self._deliver_own(messages)
-        if self._redis is not None and (leaving := _leaving(messages)):
+        if self._redis is not None and (leaving := _remote_messages(messages)):
             self._outgoing.put_nowait(self._pack(leaving))
 
     @property
     def sender(self) -> str | None:
         """This process's sender id, for SQL statements that NOTIFY by themselves; None if messages go by Redis."""
-        return self._me if self._redis is None else None
+        return self._sender_id if self._redis is None else None
 
-    def told(self, messages: list[Message]) -> None:
+    def publish_committed(self, messages: list[Message]) -> None:
         """Delivers the messages of a committed SQL statement, which sends its own NOTIFY unless Redis is configured."""
         if self._redis is None:
             self._deliver_own(messages)
@@ -114,54 +114,56 @@ class Bus:
 
     def _deliver_own(self, messages: list[Message]) -> None:
         self.deliver(messages)
-        self.deliver([(HERE + topic, payload) for topic, payload in _leaving(messages)])
+        self.deliver([(LOCAL + topic, payload) for topic, payload in _remote_messages(messages)])
 
-    async def _keep_publishing(self) -> None:
+    async def _publish_loop(self) -> None:
         """In order, one at a time. Messages that cannot be sent are replaced by one RESYNC, which is retried."""
         while True:
             packed = await self._outgoing.get()
-            if await self._by_redis(packed) or await self._by_notify(packed):
+            if await self._publish_by_redis(packed) or await self._publish_by_notify(packed):
                 self._outgoing.task_done()
                 continue
-            if packed is not self._missed:
+            if packed is not self._resync_message:
                 log.warning("bus.messages_lost", detail="other processes are sent a resync")
             self._outgoing = asyncio.Queue()
-            self._outgoing.put_nowait(self._missed)
+            self._outgoing.put_nowait(self._resync_message)
             await asyncio.sleep(0.5)
 
-    async def _by_redis(self, packed: bytes) -> bool:
+    async def _publish_by_redis(self, packed: bytes) -> bool:
         """After a failure Redis is skipped for a while, so that not every message waits for its timeout."""
         assert self._redis is not None
         clock = asyncio.get_running_loop().time
-        if clock() < self._away_until:
+        if clock() < self._redis_paused_until:
             return False
         try:
             async with asyncio.timeout(SEND_S):
                 await self._redis.publish(CHANNEL, packed)
         except (TimeoutError, OSError, RedisError) as error:
-            self._away_until = clock() + AWAY_S
+            self._redis_paused_until = clock() + REDIS_PAUSE_S
             log.warning("bus.redis_unavailable", detail="messages go by PostgreSQL NOTIFY meanwhile", error=repr(error))
             return False
         return True
 
-    async def _by_notify(self, packed: bytes) -> bool:
-        if self._line is None:
+    async def _publish_by_notify(self, packed: bytes) -> bool:
+        if self._notify_connection is None:
             return False
         try:
-            async with self._talking:
-                await self._line.execute("SELECT pg_notify($1, $2)", CHANNEL, packed.decode(), timeout=ANSWER_S)
+            async with self._statement_lock:
+                await self._notify_connection.execute(
+                    "SELECT pg_notify($1, $2)", CHANNEL, packed.decode(), timeout=ANSWER_S
+                )
         except (TimeoutError, OSError, asyncpg.PostgresError, asyncpg.InterfaceError) as error:
             log.warning("bus.notify_failed", error=repr(error))
             return False
         return True
 
     def _pack(self, messages: list[Message]) -> bytes:
-        packed = msgspec.json.encode(Envelope(self._me, messages))
-        return packed if len(packed) <= _NOTIFY_MAX_BYTES else self._missed
+        packed = msgspec.json.encode(Envelope(self._sender_id, messages))
+        return packed if len(packed) <= _NOTIFY_MAX_BYTES else self._resync_message
 
     def _receive(self, packed: str | bytes) -> None:
         envelope = msgspec.json.decode(packed, type=Envelope)
-        if envelope.sender != self._me:  # this process's own messages were delivered at commit
+        if envelope.sender != self._sender_id:  # this process's own messages were delivered at commit
             self.deliver(envelope.messages)
 
     # --- staying connected
@@ -174,7 +176,7 @@ class Bus:
             for name, listen in sources.items()
         ]
         if self._redis is not None:
-            self._tasks.append(asyncio.create_task(self._keep_publishing(), name="bus:publish"))
+            self._tasks.append(asyncio.create_task(self._publish_loop(), name="bus:publish"))
         with suppress(TimeoutError):
             async with asyncio.timeout(5):
                 await self.connected.wait()
@@ -216,17 +218,17 @@ class Bus:
         try:
             connection.add_termination_listener(lambda _: lost.set())
             await connection.add_listener(CHANNEL, lambda _c, _p, _ch, packed: self._receive(packed))
-            self._line = connection
+            self._notify_connection = connection
             joined()
             while not lost.is_set():
                 with suppress(TimeoutError):
                     async with asyncio.timeout(SILENCE_S):
                         await lost.wait()
                     break
-                async with self._talking:
+                async with self._statement_lock:
                     await connection.execute("SELECT 1", timeout=ANSWER_S)  # detects a dead network
         finally:
-            self._line = None
+            self._notify_connection = None
             connection.terminate()
 
     async def _listen_redis(self, joined: Callable[[], None]) -> None:
@@ -247,5 +249,5 @@ class Bus:
                 pinged = message is None
 
 
-def _leaving(messages: list[Message]) -> list[Message]:
-    return [message for message in messages if not message[0].startswith(HERE)]
+def _remote_messages(messages: list[Message]) -> list[Message]:
+    return [message for message in messages if not message[0].startswith(LOCAL)]

@@ -12,13 +12,13 @@ _UNPRINTABLE = re.compile(
 )
 
 
-class LetterData(msgspec.Struct, frozen=True, kw_only=True):
+class EmailData(msgspec.Struct, frozen=True, kw_only=True):
     """Base of the data of all emails. `template` names the text; the docstring says when it is sent."""
 
     template: ClassVar[str]
 
 
-class Letter(msgspec.Struct, frozen=True, kw_only=True):
+class Email(msgspec.Struct, frozen=True, kw_only=True):
     """A written email, as text and as HTML."""
 
     subject: str
@@ -28,13 +28,13 @@ class Letter(msgspec.Struct, frozen=True, kw_only=True):
     reply_to: str | None = None
 
 
-class Enclosure(msgspec.Struct, frozen=True):
+class AttachmentRef(msgspec.Struct, frozen=True):
     """A reference to an attachment: a maker of this `kind` makes the file of `id` when the email is sent."""
 
     kind: str
     id: UUID
 
 
-def one_line(text: str) -> str:
+def to_one_line(text: str) -> str:
     """The text on one line, for headers and lines of an email, without characters that change its direction."""
     return " ".join(_UNPRINTABLE.sub("", text).split())

@@ -39,7 +39,7 @@ class StoreFailed(OSError):
     """The bucket does not respond, or responds with an error."""
 
 
-def checked(name: str) -> str:
+def check_name(name: str) -> str:
     if len(name) > 500 or not _NAME.fullmatch(name):
         raise ValueError(f"not a valid file name: {name!r}")
     return name
@@ -52,16 +52,16 @@ class Disk:
         self._folder = folder
 
     async def put(self, name: str, content: bytes) -> None:
-        await asyncio.to_thread(self._write, self._folder / checked(name), content)
+        await asyncio.to_thread(self._write, self._folder / check_name(name), content)
 
     async def get(self, name: str) -> bytes | None:
-        return await asyncio.to_thread(_read, self._folder / checked(name))
+        return await asyncio.to_thread(_read, self._folder / check_name(name))
 
     async def exists(self, name: str) -> bool:
-        return await asyncio.to_thread((self._folder / checked(name)).is_file)
+        return await asyncio.to_thread((self._folder / check_name(name)).is_file)
 
     async def delete(self, name: str) -> None:
-        await asyncio.to_thread(self._remove, self._folder / checked(name))
+        await asyncio.to_thread(self._remove, self._folder / check_name(name))
 
     async def close(self) -> None:
         pass
@@ -69,7 +69,7 @@ class Disk:
     def _write(self, path: Path, content: bytes) -> None:
         """Writes a temporary file and renames it: no reader and no power cut ever sees half a file."""
         self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        descriptor, name = _temporary(path)
+        descriptor, name = _make_temporary(path)
         try:
             with os.fdopen(descriptor, "wb") as file:
                 file.write(content)
@@ -90,7 +90,7 @@ class Disk:
                 folder.rmdir()
 
 
-def _temporary(path: Path) -> tuple[int, str]:
+def _make_temporary(path: Path) -> tuple[int, str]:
     for attempt in range(3):
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         try:
@@ -156,8 +156,8 @@ class S3:
         await self._client.aclose()
 
     async def _call(self, method: str, name: str, content: bytes, *good: int) -> httpx.Response:
-        url = f"{self._bucket.endpoint.rstrip('/')}/{quote(self._bucket.bucket)}/{quote(checked(name))}"
-        headers = signed(self._bucket, method, url, {}, content, datetime.now(UTC))
+        url = f"{self._bucket.endpoint.rstrip('/')}/{quote(self._bucket.bucket)}/{quote(check_name(name))}"
+        headers = sign_headers(self._bucket, method, url, {}, content, datetime.now(UTC))
         try:
             async with asyncio.timeout(self._deadline_s):
                 response = await self._client.request(method, url, headers=headers, content=content)
@@ -176,7 +176,7 @@ def _error_code(text: str) -> str:
     return found[1] if found else ""
 
 
-def signed(
+def sign_headers(
     key: Bucket, method: str, url: str, headers: Mapping[str, str], content: bytes, now: datetime, service: str = "s3"
 ) -> dict[str, str]:
     """The headers with those of AWS Signature Version 4, which covers the headers, the address and the content."""

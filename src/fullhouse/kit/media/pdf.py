@@ -15,7 +15,7 @@ _FONTS = typst.Fonts(
 )
 
 
-def pdf(template: bytes, data: Any) -> bytes:
+def render_pdf(template: bytes, data: Any) -> bytes:
     """Takes a few milliseconds: call it in a thread."""
     text = msgspec.json.encode(data).decode().replace("\u202f", "\u00a0")  # our fonts lack the narrow no-break space
     compiler = typst.Compiler(template, font_paths=_FONTS, sys_inputs={"data": text})

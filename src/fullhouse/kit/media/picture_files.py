@@ -21,11 +21,11 @@ PROFILE_MAX = 4 * 2**20
 _ORIENTATION, _SHORT = 0x0112, 3
 
 
-class Broken(Exception):
+class BrokenPicture(Exception):
     """The file does not have the format that its first bytes indicate, or is incomplete."""
 
 
-class Animated(Exception):
+class AnimatedPicture(Exception):
     """The file has more than one picture."""
 
 
@@ -41,7 +41,7 @@ class Parts(NamedTuple):
     """An ICC profile, unchecked."""
 
 
-def kind_of(raw: bytes) -> str | None:
+def detect_kind(raw: bytes) -> str | None:
     """The format, by the first bytes; the declared type is ignored."""
     for kind, magic in _MAGIC.items():
         if magic.match(raw):
@@ -49,17 +49,17 @@ def kind_of(raw: bytes) -> str | None:
     return None
 
 
-def take_apart(raw: bytes) -> Parts:
+def parse_parts(raw: bytes) -> Parts:
     """The parts of a file whose format `kind_of` knows. Raises Broken or Animated."""
-    kind = kind_of(raw)
+    kind = detect_kind(raw)
     if kind is None:
-        raise Broken("not a picture")
+        raise BrokenPicture("not a picture")
     try:
         parts = _READERS[kind](raw)
     except (struct.error, IndexError, zlib.error):
-        raise Broken("it ends too early") from None
+        raise BrokenPicture("it ends too early") from None
     if not (parts.width and parts.height):
-        raise Broken("it has no size")
+        raise BrokenPicture("it has no size")
     return parts
 
 
@@ -72,14 +72,14 @@ _OTHER_FRAMES = frozenset(range(0xC3, 0xD0)) - {0xC4, 0xC8}
 _MARKER = re.compile(rb"\xff([^\x00\x01\xff\xd0-\xd7])")
 
 
-def _jpeg(raw: bytes) -> Parts:
+def _parse_jpeg(raw: bytes) -> Parts:
     kept = [b"\xff\xd8"]
     exif, profile = b"", dict[int, bytes]()
     size: tuple[int, int] | None = None
     for marker, body, coded in _segments(raw):
         if marker in _FRAMES:
             if size:
-                raise Broken("it has two frames")
+                raise BrokenPicture("it has two frames")
             height, width = struct.unpack_from(">HH", body, 1)
             size = width, height
         elif marker == _EXIF and body.startswith(b"Exif\0\0"):
@@ -89,9 +89,9 @@ def _jpeg(raw: bytes) -> Parts:
         if marker in _FRAMES or marker in _TABLES or marker in (_SCAN, _JFIF, _ADOBE):
             kept.append(struct.pack(">BBH", 0xFF, marker, len(body) + 2) + body + coded)
     if size is None:
-        raise Broken("it has no frame")
+        raise BrokenPicture("it has no frame")
     bare = b"".join((*kept, b"\xff\xd9"))
-    return Parts("JPEG", *size, bare, orientation(exif), _joined(profile))
+    return Parts("JPEG", *size, bare, read_orientation(exif), _join_profile(profile))
 
 
 def _segments(raw: bytes) -> Iterator[tuple[int, bytes, bytes]]:
@@ -100,28 +100,28 @@ def _segments(raw: bytes) -> Iterator[tuple[int, bytes, bytes]]:
     for _ in range(PARTS_MAX):
         found = _MARKER.search(raw, at)
         if found is None:
-            raise Broken("it ends too early")
+            raise BrokenPicture("it ends too early")
         marker = found[1][0]
         if marker == _END:
             return
         if marker in _OTHER_FRAMES:
-            raise Broken("it has an encoding that few programs can read")
+            raise BrokenPicture("it has an encoding that few programs can read")
         (length,) = struct.unpack_from(">H", raw, found.end())
         end = found.end() + length
         if length < 2 or end > len(raw):
-            raise Broken("it ends too early")
+            raise BrokenPicture("it ends too early")
         body, at = raw[found.end() + 2 : end], end
         if marker == _SCAN:
             scans += 1
             after = _MARKER.search(raw, end)
             if after is None or scans > SCANS_MAX:
-                raise Broken("it ends too early" if after is None else "it has too many scans")
+                raise BrokenPicture("it ends too early" if after is None else "it has too many scans")
             at = after.start()
         yield marker, body, raw[end:at]
-    raise Broken("it has too many parts")
+    raise BrokenPicture("it has too many parts")
 
 
-def _joined(pieces: dict[int, bytes]) -> bytes | None:
+def _join_profile(pieces: dict[int, bytes]) -> bytes | None:
     """A long profile is split into numbered pieces; one that is longer than any real one is ignored."""
     whole = b"".join(pieces[number] for number in sorted(pieces))
     return whole if 0 < len(whole) <= PROFILE_MAX else None
@@ -133,7 +133,7 @@ _PNG = b"\x89PNG\r\n\x1a\n"
 _PIXELS = frozenset({b"IHDR", b"PLTE", b"tRNS", b"IDAT", b"IEND"})
 
 
-def _png(raw: bytes) -> Parts:
+def _parse_png(raw: bytes) -> Parts:
     kept, others = [_PNG], 0
     exif, profile = b"", None
     at, name = len(_PNG), b""
@@ -141,38 +141,38 @@ def _png(raw: bytes) -> Parts:
         (length,), name = struct.unpack_from(">I", raw, at), raw[at + 4 : at + 8]
         body, end = memoryview(raw)[at + 8 : at + 8 + length], at + 12 + length
         if end > len(raw) or (at == len(_PNG)) != (name == b"IHDR"):
-            raise Broken("it ends too early")
+            raise BrokenPicture("it ends too early")
         if name in _PIXELS:
             kept.append(raw[at:end])
         elif name == b"eXIf":
             exif = bytes(body)
         elif name == b"iCCP":
-            profile = _inflated(bytes(body))
+            profile = _inflate_profile(bytes(body))
         others += name != b"IDAT" or length < 64
         if others > PARTS_MAX:
-            raise Broken("it has too many parts")
+            raise BrokenPicture("it has too many parts")
         at = end
     width, height = struct.unpack_from(">II", raw, 16)
-    return Parts("PNG", width, height, b"".join(kept), orientation(exif), profile)
+    return Parts("PNG", width, height, b"".join(kept), read_orientation(exif), profile)
 
 
-def _inflated(body: bytes) -> bytes | None:
+def _inflate_profile(body: bytes) -> bytes | None:
     """Decompresses a profile, which follows its name. Stops at a size that no real one has."""
     _, _, packed = body.partition(b"\0")
     try:
         profile = zlib.decompressobj().decompress(packed[1:], PROFILE_MAX + 1)
     except zlib.error:
         return None
-    return _joined({0: profile})
+    return _join_profile({0: profile})
 
 
 # --- WebP: RIFF chunks, padded to even lengths
 
 
-def _webp(raw: bytes) -> Parts:
+def _parse_webp(raw: bytes) -> Parts:
     chunks = _chunks(raw)
     if "ANIM" in chunks or "ANMF" in chunks:
-        raise Animated
+        raise AnimatedPicture
     if "VP8L" in chunks:
         bits = chunks["VP8L"]
         (packed,) = struct.unpack_from("<I", bits, 1)
@@ -181,23 +181,23 @@ def _webp(raw: bytes) -> Parts:
     elif "VP8 " in chunks:
         bits = chunks["VP8 "]
         if bits[3:6] != b"\x9d\x01\x2a":
-            raise Broken("it has no first frame")
+            raise BrokenPicture("it has no first frame")
         width, height = (side & 0x3FFF for side in struct.unpack_from("<HH", bits, 6))
         bare = _riff(("VP8 ", bits))
         if alpha := chunks.get("ALPH"):
-            canvas = b"\x10\0\0\0" + _three(width - 1) + _three(height - 1)
+            canvas = b"\x10\0\0\0" + _to_uint24(width - 1) + _to_uint24(height - 1)
             bare = _riff(("VP8X", canvas), ("ALPH", alpha), ("VP8 ", bits))
     else:
-        raise Broken("it has no pixels")
+        raise BrokenPicture("it has no pixels")
     exif = chunks.get("EXIF", b"").removeprefix(b"Exif\0\0")
-    return Parts("WEBP", width, height, bare, orientation(exif), _joined({0: chunks.get("ICCP", b"")}))
+    return Parts("WEBP", width, height, bare, read_orientation(exif), _join_profile({0: chunks.get("ICCP", b"")}))
 
 
 def _chunks(raw: bytes) -> dict[str, bytes]:
     """By name; of several with the same name the first, like the decoder."""
     (size,) = struct.unpack_from("<I", raw, 4)
     if size + 8 > len(raw):
-        raise Broken("it ends too early")
+        raise BrokenPicture("it ends too early")
     found: dict[str, bytes] = {}
     at, end = 12, size + 8
     for _ in range(PARTS_MAX):
@@ -205,10 +205,10 @@ def _chunks(raw: bytes) -> dict[str, bytes]:
             return found
         name, (length,) = raw[at : at + 4].decode("latin-1"), struct.unpack_from("<I", raw, at + 4)
         if at + 8 + length > end:
-            raise Broken("it ends too early")
+            raise BrokenPicture("it ends too early")
         found.setdefault(name, raw[at + 8 : at + 8 + length])
         at += 8 + length + length % 2
-    raise Broken("it has too many parts")
+    raise BrokenPicture("it has too many parts")
 
 
 def _riff(*chunks: tuple[str, bytes]) -> bytes:
@@ -219,14 +219,14 @@ def _riff(*chunks: tuple[str, bytes]) -> bytes:
     return b"RIFF" + struct.pack("<I", len(body)) + body
 
 
-def _three(number: int) -> bytes:
+def _to_uint24(number: int) -> bytes:
     return struct.pack("<I", max(number, 0))[:3]
 
 
 # --- EXIF: a small TIFF file, of which one number is read
 
 
-def orientation(exif: bytes) -> int:
+def read_orientation(exif: bytes) -> int:
     """1 to 8; a damaged EXIF is ignored, and the picture stays as it is."""
     order = {b"II*\0": "<", b"MM\0*": ">"}.get(exif[:4])
     if order is None:
@@ -248,4 +248,4 @@ _MAGIC = {
     "PNG": re.compile(re.escape(_PNG)),
     "WEBP": re.compile(rb"RIFF.{4}WEBP", re.DOTALL),
 }
-_READERS: dict[str, Callable[[bytes], Parts]] = {"JPEG": _jpeg, "PNG": _png, "WEBP": _webp}
+_READERS: dict[str, Callable[[bytes], Parts]] = {"JPEG": _parse_jpeg, "PNG": _parse_png, "WEBP": _parse_webp}

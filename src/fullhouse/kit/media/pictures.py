@@ -84,10 +84,10 @@ class Picture(NamedTuple):
 
 async def clean(raw: bytes) -> Picture:
     """Checks and encodes in a thread, without blocking the event loop. Refuses if too many wait."""
-    return await make(lambda: raw)
+    return await clean_drawn(lambda: raw)
 
 
-async def make(draw: Callable[[], bytes]) -> Picture:
+async def clean_drawn(draw: Callable[[], bytes]) -> Picture:
     """Like `clean`, of a picture that `draw` renders in the thread first."""
     global _waiting
     if _waiting >= WAITING_MAX:
@@ -101,20 +101,20 @@ async def make(draw: Callable[[], bytes]) -> Picture:
 
 def clean_now(raw: bytes) -> Picture:
     """Like `clean`, in the calling thread."""
-    return _work(inspect(raw))
+    return _encode_sizes(inspect(raw))
 
 
 def inspect(raw: bytes) -> Parts:
     """Refuses what can be refused without decoding: other formats, too many bytes or pixels, incomplete files."""
     if len(raw) > BYTES_MAX:
         raise ImageTooLarge(f"The file has more than {BYTES_MAX:,} bytes. Send a smaller one.", most=BYTES_MAX)
-    if picture_files.kind_of(raw) is None:
+    if picture_files.detect_kind(raw) is None:
         raise ImageTypeNotAllowed
     try:
-        parts = picture_files.take_apart(raw)
-    except picture_files.Animated:
+        parts = picture_files.parse_parts(raw)
+    except picture_files.AnimatedPicture:
         raise ImageTypeNotAllowed("Animations are not accepted. Send a still picture.") from None
-    except picture_files.Broken as broken:
+    except picture_files.BrokenPicture as broken:
         raise ImageBroken(f"The picture cannot be read: {broken}.") from None
     if parts.width * parts.height > PIXELS_MAX or max(parts.width, parts.height) > SIDE_MAX:
         raise ImageTooManyPixels(
@@ -125,23 +125,23 @@ def inspect(raw: bytes) -> Parts:
     return parts
 
 
-def _work(parts: Parts) -> Picture:
+def _encode_sizes(parts: Parts) -> Picture:
     with _one_big if parts.width * parts.height > _BIG_PIXELS else nullcontext():
         try:
-            image = _turned(_decoded(parts), parts.orientation)
-            image = _in_srgb(_opaque(image), parts.profile)
+            image = _rotate(_decode(parts), parts.orientation)
+            image = _to_srgb(_flatten(image), parts.profile)
         except Exception as error:  # decoders raise exceptions of any kind
             raise ImageBroken("The picture cannot be read: it is damaged.") from error
         upright = (parts.height, parts.width) if parts.orientation >= 5 else (parts.width, parts.height)
-        return Picture(*upright, {name: _jpeg(image, side) for name, side in SIZES.items()})
+        return Picture(*upright, {name: _encode_jpeg(image, side) for name, side in SIZES.items()})
 
 
-def _decoded(parts: Parts) -> Image.Image:
+def _decode(parts: Parts) -> Image.Image:
     """Decoded to at most the largest size. A JPEG is never decoded to more than twice that."""
     largest = max(SIZES.values())
     image: Image.Image = Image.open(BytesIO(parts.bare), formats=(parts.kind,))
     if image.size != (parts.width, parts.height):
-        raise picture_files.Broken("it has two sizes")
+        raise picture_files.BrokenPicture("it has two sizes")
     image.draft(None, (largest, largest))
     if image.mode.startswith("I;16"):  # 16-bit grey
         image = image.point(lambda value: value / 256).convert("L")
@@ -153,11 +153,11 @@ def _decoded(parts: Parts) -> Image.Image:
     return image
 
 
-def _turned(image: Image.Image, orientation: int) -> Image.Image:
+def _rotate(image: Image.Image, orientation: int) -> Image.Image:
     return image.transpose(_TURNS[orientation]) if orientation in _TURNS else image
 
 
-def _opaque(image: Image.Image) -> Image.Image:
+def _flatten(image: Image.Image) -> Image.Image:
     """With white where it was transparent."""
     if image.mode not in ("RGBA", "LA"):
         return image
@@ -166,7 +166,7 @@ def _opaque(image: Image.Image) -> Image.Image:
     return ground
 
 
-def _in_srgb(image: Image.Image, profile: bytes | None) -> Image.Image:
+def _to_srgb(image: Image.Image, profile: bytes | None) -> Image.Image:
     """A profile that is invalid, or does not fit this picture, is ignored, as in browsers."""
     if profile:
         with suppress(OSError, ValueError, TypeError, ImageCms.PyCMSError):
@@ -177,7 +177,7 @@ def _in_srgb(image: Image.Image, profile: bytes | None) -> Image.Image:
     return image.convert("RGB")
 
 
-def _jpeg(image: Image.Image, side: int) -> bytes:
+def _encode_jpeg(image: Image.Image, side: int) -> bytes:
     # On a new canvas: the library's metadata of the uploaded file is not copied.
     fresh = Image.new("RGB", image.size)
     fresh.paste(image)

@@ -15,10 +15,17 @@ import structlog
 from aio_pika.abc import AbstractIncomingMessage
 from prometheus_client import Counter
 
-from fullhouse.kit.db.database import is_gone
-from fullhouse.kit.messages.broker import GONE, UNREADABLE, Broker, Gone, here, receiving
-from fullhouse.kit.messages.dead_letters import buried
-from fullhouse.kit.messages.outbox import Poison
+from fullhouse.kit.db.database import is_unavailable
+from fullhouse.kit.messages.dead_letters import to_dead_letter
+from fullhouse.kit.messages.outbox import PoisonMessage
+from fullhouse.kit.messages.rabbitmq import (
+    BROKER_ERRORS,
+    UNREADABLE,
+    Broker,
+    ConnectionLost,
+    await_in_task,
+    open_consumer,
+)
 from fullhouse.kit.messages.relay import jitter
 
 PREFETCH = 10
@@ -26,7 +33,7 @@ TRIES = 4
 FIRST_PAUSE_S, PAUSE_S_MAX = 0.2, 5.0
 RECEIVED = Counter("fullhouse_messages_received_total", "Messages from the broker", ["queue", "outcome"])
 # Besides an unavailable database: conflicts of concurrent transactions, and a database that is too slow.
-_PASSING = (
+_TRANSIENT_ERRORS = (
     TimeoutError, asyncpg.QueryCanceledError, asyncpg.DeadlockDetectedError, asyncpg.LockNotAvailableError,
 )  # fmt: skip
 log = structlog.get_logger()
@@ -47,26 +54,26 @@ class Consumer:
             except Exception as error:  # bugs too: the worker has other tasks than this queue
                 failures = 1 if self.connected.is_set() else failures + 1
                 if failures == 1:
-                    known = isinstance(error, GONE)
+                    known = isinstance(error, BROKER_ERRORS)
                     log.warning("consumer.broker_lost", queue=self._queue, error=repr(error), exc_info=not known)
             self.connected.clear()
             await asyncio.sleep(jitter(min(PAUSE_S_MAX, FIRST_PAUSE_S * 2 ** min(failures, 10))))
 
     async def _listen(self) -> NoReturn:
-        async with receiving(self._url, self._broker.topology, self._queue, at_once=PREFETCH) as inbox:
+        async with open_consumer(self._url, self._broker.topology, self._queue, at_once=PREFETCH) as inbox:
             self.connected.set()
             while message := await inbox.get():
-                await self._take(message)
-        raise Gone("the connection ended")
+                await self._process(message)
+        raise ConnectionLost("the connection ended")
 
-    async def _take(self, message: AbstractIncomingMessage) -> None:
+    async def _process(self, message: AbstractIncomingMessage) -> None:
         """Acknowledges a message after its effect is committed, or after it was dead-lettered."""
-        if reason := await self._try(message):
-            await self._bury(message, reason)
-        await here(message.ack())
+        if reason := await self._handle_with_retries(message):
+            await self._dead_letter(message, reason)
+        await await_in_task(message.ack())
         RECEIVED.labels(self._queue, "dead" if reason else "done").inc()
 
-    async def _try(self, message: AbstractIncomingMessage) -> str | None:
+    async def _handle_with_retries(self, message: AbstractIncomingMessage) -> str | None:
         """Returns why the message has to be dead-lettered, or None if it was handled."""
         if unreadable := message.headers.get(UNREADABLE):
             return f"its properties cannot be read: {unreadable!s}"
@@ -74,10 +81,10 @@ class Consumer:
         while True:
             try:
                 await self._handle(message)
-            except Poison as poison:
+            except PoisonMessage as poison:
                 return str(poison)
             except Exception as error:
-                if is_gone(error) or isinstance(error, _PASSING):
+                if is_unavailable(error) or isinstance(error, _TRANSIENT_ERRORS):
                     log.warning("consumer.database_unavailable", queue=self._queue, error=repr(error))
                     await asyncio.sleep(jitter(FIRST_PAUSE_S))
                     continue
@@ -91,11 +98,13 @@ class Consumer:
                 return None
             await asyncio.sleep(jitter(min(PAUSE_S_MAX, FIRST_PAUSE_S * 2**tried)))
 
-    async def _bury(self, message: AbstractIncomingMessage, reason: str) -> None:
+    async def _dead_letter(self, message: AbstractIncomingMessage, reason: str) -> None:
         log.error(
             "consumer.message_dead_lettered",
             detail="`fullhouse messages dead` shows it",
             queue=self._queue,
             reason=reason,
         )
-        await self._broker.put(self._broker.topology.dead, buried(message, self._queue, reason))
+        await self._broker.publish_to_queue(
+            self._broker.topology.dead_letter_queue, to_dead_letter(message, self._queue, reason)
+        )

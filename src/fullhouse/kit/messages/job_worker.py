@@ -15,7 +15,7 @@ from pgqueuer.domain.settings import DBSettings
 from pgqueuer.domain.types import Channel
 from pgqueuer.executors import DatabaseRetryEntrypointExecutor
 
-from fullhouse.kit.db.database import LOST, WORKER, Database, session_settings
+from fullhouse.kit.db.database import DATABASE_ERRORS, WORKER, Database, session_settings
 from fullhouse.kit.messages.jobs import Handler
 
 log = structlog.get_logger()
@@ -45,7 +45,7 @@ def _queries(connection: Any) -> Queries:
     )
 
 
-class Worker:
+class JobWorker:
     """Runs the jobs of a table `name -> handler` until cancelled, and reconnects when the database is lost."""
 
     def __init__(
@@ -59,14 +59,14 @@ class Worker:
         first_pause: timedelta = timedelta(seconds=15),
     ) -> None:
         self._url, self._database, self._handlers = url, database, handlers
-        self._max_attempts, self._patience = max_attempts, patience or {}
+        self._max_attempts, self._attempts_by_job = max_attempts, patience or {}
         self._first_pause = first_pause
 
     async def run(self) -> None:
         while True:
             try:
                 await self._serve()
-            except LOST as error:
+            except DATABASE_ERRORS as error:
                 log.warning("job_worker.database_lost", detail="reconnecting", error=repr(error))
             await asyncio.sleep(1)
 
@@ -106,7 +106,7 @@ class Worker:
             await asyncio.gather(running, return_exceptions=True)
 
     def _register(self, queue: PgQueuer, name: str, handler: Handler) -> None:
-        max_attempts = self._patience.get(name, self._max_attempts)
+        max_attempts = self._attempts_by_job.get(name, self._max_attempts)
 
         async def run(job: Job) -> None:
             stored = msgspec.json.decode(job.payload or b"{}")

@@ -14,7 +14,7 @@ from uuid import UUID
 import structlog
 from prometheus_client import Counter
 
-from fullhouse.kit.db.database import LOST, WORKER, connect, is_gone
+from fullhouse.kit.db.database import DATABASE_ERRORS, WORKER, connect, is_unavailable
 
 log = structlog.get_logger()
 ROUNDS = Counter("fullhouse_loop_rounds_total", "Rounds of periodic work", ["loop", "outcome"])
@@ -36,7 +36,7 @@ class Loop:
         while True:
             try:
                 await self._lead()
-            except LOST as error:
+            except DATABASE_ERRORS as error:
                 log.warning("loop.database_lost", loop=self.name, error=repr(error))
             self.leading.clear()
             await asyncio.sleep(min(self._every_s, 2.0))
@@ -78,7 +78,7 @@ class Loop:
                 await asyncio.gather(work, return_exceptions=True)  # our own cancellation still gets through
 
 
-async def in_each_process(name: str, every_s: float, work: Callable[[], Awaitable[Any]]) -> None:
+async def run_in_each_process(name: str, every_s: float, work: Callable[[], Awaitable[Any]]) -> None:
     """Runs until cancelled, for work that only sets gauges: a former leader would export stale values for ever."""
     while True:
         try:
@@ -90,7 +90,9 @@ async def in_each_process(name: str, every_s: float, work: Callable[[], Awaitabl
         await asyncio.sleep(every_s)
 
 
-async def one_by_one(due: Iterable[tuple[UUID, UUID]], work: Callable[[UUID, UUID], Awaitable[int]], event: str) -> int:
+async def process_each(
+    due: Iterable[tuple[UUID, UUID]], work: Callable[[UUID, UUID], Awaitable[int]], event: str
+) -> int:
     """Does `work` for each item that a sweep has found, by organisation and id, and returns the sum of the results. One
     that fails blocks no other: it stays due, and is logged as `event`."""
     done = 0
@@ -98,7 +100,7 @@ async def one_by_one(due: Iterable[tuple[UUID, UUID]], work: Callable[[UUID, UUI
         try:
             done += await work(organization_id, found_id)
         except Exception as error:
-            if is_gone(error):
+            if is_unavailable(error):
                 raise
             log.exception(event, organization_id=str(organization_id), id=str(found_id))
     return done

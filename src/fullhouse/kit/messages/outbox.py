@@ -27,7 +27,7 @@ class Fact(msgspec.Struct, frozen=True, kw_only=True):
 F = TypeVar("F", bound=Fact)
 
 
-class Poison(Exception):
+class PoisonMessage(Exception):
     """A message that no retry can process: the argument says why."""
 
 
@@ -62,30 +62,30 @@ class AsyncHandler(NamedTuple):
 
 
 # Filters fact names: those that a handler of all facts wants in this organisation. Called once for many facts.
-Picks = Callable[[Tx, Sequence[str]], Awaitable[Collection[str]]]
-Consequence = Callable[[Tx, Any], Awaitable[None]]
+FactFilter = Callable[[Tx, Sequence[str]], Awaitable[Collection[str]]]
+SyncHandler = Callable[[Tx, Any], Awaitable[None]]
 _INSERT = "INSERT INTO outbox (id, organization_id, name, subject_id, payload) VALUES ($1, $2, $3, $4, $5)"
 _INSERT_ALL = """
 INSERT INTO outbox (id, organization_id, name, subject_id, payload)
 SELECT f.id, $1, f.name, f.subject_id, f.payload
 FROM unnest($2::uuid[], $3::text[], $4::uuid[], $5::jsonb[]) AS f (id, name, subject_id, payload)
 """
-_consequences: Mapping[type[Fact], Sequence[Consequence]] | None = None
+_sync_handlers: Mapping[type[Fact], Sequence[SyncHandler]] | None = None
 
 
-def wire(sync_handlers: Mapping[type[Fact], Sequence[Consequence]]) -> None:
+def wire(sync_handlers: Mapping[type[Fact], Sequence[SyncHandler]]) -> None:
     """Sets the table of sync handlers. Entry points call it once."""
-    global _consequences
-    _consequences = sync_handlers
+    global _sync_handlers
+    _sync_handlers = sync_handlers
 
 
 async def announce(tx: Tx, fact: Fact) -> UUID:
     """Runs the sync handlers, then writes the outbox row. Returns the message id that consumers dedupe by."""
-    await follow(tx, fact)
-    return await add(tx, fact)
+    await run_sync_handlers(tx, fact)
+    return await insert_fact(tx, fact)
 
 
-async def add(tx: Tx, fact: Fact) -> UUID:
+async def insert_fact(tx: Tx, fact: Fact) -> UUID:
     message_id = new_id()
     await tx.execute(_INSERT, message_id, tx.organization_id, fact.name, fact.subject_id, _payload(fact))
     return message_id
@@ -94,19 +94,19 @@ async def add(tx: Tx, fact: Fact) -> UUID:
 async def announce_all(tx: Tx, facts: Sequence[Fact]) -> None:
     """Many at once: the sync handlers of each, then all outbox rows in one statement."""
     for fact in facts:
-        await follow(tx, fact)
-    await add_all(tx, facts)
+        await run_sync_handlers(tx, fact)
+    await insert_facts(tx, facts)
 
 
-async def follow(tx: Tx, fact: Fact) -> None:
+async def run_sync_handlers(tx: Tx, fact: Fact) -> None:
     """Runs the sync handlers alone: for facts that concern nothing outside this transaction."""
-    if _consequences is None:
+    if _sync_handlers is None:
         raise RuntimeError("outbox.wire was not called at start: the fact's sync handlers would not run")
-    for handler in _consequences.get(type(fact), ()):
+    for handler in _sync_handlers.get(type(fact), ()):
         await handler(tx, fact)
 
 
-async def add_all(tx: Tx, facts: Sequence[Fact]) -> None:
+async def insert_facts(tx: Tx, facts: Sequence[Fact]) -> None:
     """Writes outbox rows, in this order, without running sync handlers: the caller has done their work."""
     columns = [
         [new_id() for _ in facts],

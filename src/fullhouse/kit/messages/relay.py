@@ -22,20 +22,20 @@ from uuid import UUID
 import structlog
 from prometheus_client import Counter, Gauge
 
-from fullhouse.kit.db.database import LOST, Database
+from fullhouse.kit.db.database import DATABASE_ERRORS, Database
 
 BATCH = 50
 IDLE_S = 1.0  # between two looks at the outbox without a hint
-GATHER_S = 0.02  # after a batch that was not full: facts come in groups
+BATCH_PAUSE_S = 0.02  # after a batch that was not full: facts come in groups
 LATE = timedelta(seconds=30)
-REST = 5  # a pause is so many times as long as the work before it
+PAUSE_FACTOR = 5  # a pause is so many times as long as the work before it
 ATTEMPTS_MAX = 12  # an hour, about
-AWAY_S_MAX = 5.0  # between two attempts to reach an unavailable broker
+RECONNECT_S_MAX = 5.0  # between two attempts to reach an unavailable broker
 DEADLINE_S = 30.0
 SENT = Counter("fullhouse_facts_sent_total", "Facts that the broker has confirmed")
 UNROUTED = Counter("fullhouse_facts_unrouted_total", "Facts that no queue of the broker is bound for")
-REFUSED = Counter("fullhouse_facts_refused_total", "Facts that the broker rejected, by what followed", ["outcome"])
-AWAY = Gauge("fullhouse_broker_away", "1 while the broker is unavailable", multiprocess_mode="mostrecent")
+REJECTED = Counter("fullhouse_facts_refused_total", "Facts that the broker rejected, by what followed", ["outcome"])
+UNAVAILABLE = Gauge("fullhouse_broker_away", "1 while the broker is unavailable", multiprocess_mode="mostrecent")
 log = structlog.get_logger()
 
 # `ahead` are facts that others have claimed: the oldest unsent facts are either claimed here, or locked by another
@@ -60,10 +60,10 @@ WITH claimed AS MATERIALIZED (
 )
 SELECT c.* FROM claimed c LEFT JOIN ahead a USING (subject_id) WHERE a.seq IS NULL OR a.seq > c.seq ORDER BY c.seq
 """
-_MARK = """
+_MARK_SENT = """
 UPDATE outbox SET sent_at = app.clock(), attempts = attempts + 1, last_error = NULL WHERE id = ANY ($1::uuid[])
 """
-_REFUSED = """
+_MARK_REJECTED = """
 UPDATE outbox o
 SET attempts = attempts + 1, last_error = r.reason, due_at = app.clock() + r.pause * power(2, o.attempts),
     parked_at = CASE WHEN o.attempts + 1 >= $4 THEN app.clock() END
@@ -90,8 +90,8 @@ class Outcome:
 
     confirmed: list[UUID] = field(default_factory=list)
     unrouted: list[UUID] = field(default_factory=list)  # of the confirmed, those that no queue is bound for
-    refused: dict[UUID, str] = field(default_factory=dict)
-    away: Exception | None = None  # the publisher became unavailable meanwhile
+    rejected: dict[UUID, str] = field(default_factory=dict)
+    unavailable: Exception | None = None  # the publisher became unavailable meanwhile
 
 
 class Publisher(Protocol):
@@ -105,25 +105,25 @@ class Hint:
     """Wakes a waiting round because facts may have been committed. A lost hint costs one pause."""
 
     def __init__(self) -> None:
-        self._given = asyncio.Event()
+        self._event = asyncio.Event()
 
-    def give(self, *_: Any) -> None:
-        self._given.set()
+    def set(self, *_: Any) -> None:
+        self._event.set()
 
     async def wait(self, at_most_s: float = IDLE_S) -> None:
         try:
             async with asyncio.timeout(at_most_s):
-                await self._given.wait()
+                await self._event.wait()
         except TimeoutError:
             return
         finally:
-            self._given.clear()
+            self._event.clear()
 
 
-async def give_way(worked_s: float, oldest: datetime) -> None:
+async def throttle(worked_s: float, oldest: datetime) -> None:
     """Leaves the database to buyers in a rush: pauses several times as long as it worked, until the facts are late."""
     if datetime.now(UTC) - oldest < LATE:
-        await asyncio.sleep(REST * worked_s)
+        await asyncio.sleep(PAUSE_FACTOR * worked_s)
 
 
 class Relay:
@@ -140,68 +140,68 @@ class Relay:
         while True:
             began = clock()
             try:
-                claimed, unavailable = await self.round()
-            except LOST as error:
+                claimed, unavailable = await self.process_batch()
+            except DATABASE_ERRORS as error:
                 log.warning("relay.database_lost", detail="reconnecting", error=repr(error))
                 await asyncio.sleep(jitter(IDLE_S))
                 continue
             except Exception:
                 log.exception("relay.round_failed", detail="a batch was rolled back and will be retried")
-                await asyncio.sleep(jitter(AWAY_S_MAX))
+                await asyncio.sleep(jitter(RECONNECT_S_MAX))
                 continue
             if unavailable:
-                await self._rest(unavailable)
+                await self._back_off(unavailable)
                 continue
             if self._failures and claimed:
                 log.info("broker.restored", detail="facts are sent again")
                 self._failures = 0
             elif claimed < BATCH:
-                await (asyncio.sleep(GATHER_S) if claimed else self._hint.wait())
+                await (asyncio.sleep(BATCH_PAUSE_S) if claimed else self._hint.wait())
             else:
-                await give_way(clock() - began, self._oldest)
-            AWAY.set(0)
+                await throttle(clock() - began, self._oldest)
+            UNAVAILABLE.set(0)
 
-    async def round(self) -> tuple[int, Exception | None]:
+    async def process_batch(self) -> tuple[int, Exception | None]:
         """One batch: how many facts were claimed, and the error if the publisher is unavailable.
 
         After a failure it tries a single fact: async handlers cannot process facts that are locked here.
         """
         if unavailable := await self._publisher.ready():
             return 0, unavailable
-        async with self._finder.nobody(deadline_s=DEADLINE_S) as tx:
+        async with self._finder.without_tenant(deadline_s=DEADLINE_S) as tx:
             batch = [Outgoing(**row) for row in await tx.fetch(_CLAIM, 1 if self._failures else BATCH)]
             if not batch:
                 return 0, None
             self._oldest = batch[0].created_at
             outcome = await self._publisher.publish(batch)
             if outcome.confirmed:
-                await tx.execute(_MARK, outcome.confirmed)
-            if outcome.refused:
-                await self._refuse(tx, outcome.refused)
+                await tx.execute(_MARK_SENT, outcome.confirmed)
+            if outcome.rejected:
+                await self._record_rejected(tx, outcome.rejected)
         SENT.inc(len(outcome.confirmed))
         UNROUTED.inc(len(outcome.unrouted))
-        return len(batch), outcome.away
+        return len(batch), outcome.unavailable
 
-    async def _refuse(self, tx: Any, refused: Mapping[UUID, str]) -> None:
+    async def _record_rejected(self, tx: Any, refused: Mapping[UUID, str]) -> None:
         pauses = [timedelta(seconds=jitter(2.0)) for _ in refused]
-        rows = await tx.fetch(_REFUSED, [*refused], [*refused.values()], pauses, ATTEMPTS_MAX)
+        rows = await tx.fetch(_MARK_REJECTED, [*refused], [*refused.values()], pauses, ATTEMPTS_MAX)
         for row in rows:
             fields = {"message_id": str(row["id"]), "organization_id": str(row["organization_id"]), "fact": row["name"]}
             fields |= {"attempt": row["attempts"], "error": refused[row["id"]]}
-            REFUSED.labels("parked" if row["parked_at"] else "later").inc()
+            REJECTED.labels("parked" if row["parked_at"] else "later").inc()
             if row["parked_at"]:
                 log.error("relay.fact_dead_lettered", detail="`fullhouse messages dead-lettered` shows it", **fields)
             else:
                 log.warning("relay.fact_rejected", detail="it will be retried", **fields)
 
-    async def _rest(self, unavailable: Exception) -> None:
+    async def _back_off(self, unavailable: Exception) -> None:
         """Pauses longer after each failure, with jitter, so that relays do not reconnect at the same moment."""
-        AWAY.set(1)
+        UNAVAILABLE.set(1)
         if not self._failures:
             detail = "facts wait in the outbox until it returns"
             log.warning("broker.unavailable", detail=detail, error=repr(unavailable))
         self._failures += 1
-        await asyncio.sleep(jitter(min(AWAY_S_MAX, 0.2 * 2 ** min(self._failures, 10))))
+        await asyncio.sleep(jitter(min(RECONNECT_S_MAX, 0.2 * 2 ** min(self._failures, 10))))
 
 
 def jitter(seconds: float) -> float:

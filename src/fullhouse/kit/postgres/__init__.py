@@ -13,7 +13,7 @@ Invariants, whichever process is killed and whenever:
 
 from fullhouse.kit.postgres.binaries import Install, find_install
 from fullhouse.kit.postgres.cluster import Cluster, default_home
-from fullhouse.kit.postgres.config import LOGINS
-from fullhouse.kit.postgres.errors import PostgresError
+from fullhouse.kit.postgres.postgres_errors import PostgresError
+from fullhouse.kit.postgres.server_config import LOGINS
 
 __all__ = ["LOGINS", "Cluster", "Install", "PostgresError", "default_home", "find_install"]

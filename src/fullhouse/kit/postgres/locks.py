@@ -15,10 +15,10 @@ class FileLock:
     def __init__(self, fd: int) -> None:
         self.fd = fd
 
-    def share(self) -> None:
+    def lock_shared(self) -> None:
         fcntl.flock(self.fd, fcntl.LOCK_SH)
 
-    def try_alone(self) -> bool:
+    def try_lock_exclusive(self) -> bool:
         try:
             fcntl.flock(self.fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:

@@ -18,33 +18,33 @@ _SECRET_KEYS = frozenset({"password", "token", "authorization", "cookie", "secre
 
 
 # Fields of every log line of a request. One ContextVar for all: structlog's contextvars cost several steps per field.
-ABOUT: ContextVar[Mapping[str, Any]] = ContextVar("about", default=MappingProxyType({}))
+REQUEST_FIELDS: ContextVar[Mapping[str, Any]] = ContextVar("about", default=MappingProxyType({}))
 
 
-def say_about_request(**fields: Any) -> None:
+def bind_request_fields(**fields: Any) -> None:
     """Adds fields to every later log line and span of this request. Outside a request it does nothing."""
-    about = ABOUT.get()
+    about = REQUEST_FIELDS.get()
     if isinstance(about, dict):
         about.update(fields)
 
 
-def merge_about(_logger: Any, _method: str, event: Any) -> Any:
-    for name, value in ABOUT.get().items():
+def merge_request_fields(_logger: Any, _method: str, event: Any) -> Any:
+    for name, value in REQUEST_FIELDS.get().items():
         event.setdefault(name, str(value))
     return event
 
 
-_warned: set[str] = set()
+_logged_once: set[str] = set()
 
 
 def warn_once(log: Any, key: str, **more: Any) -> None:
     """A warning the first time in this process, at debug level after that: it would bury everything else."""
-    write = log.debug if key in _warned else log.warning
-    _warned.add(key)
+    write = log.debug if key in _logged_once else log.warning
+    _logged_once.add(key)
     write(key, **more)
 
 
-class _Stream:
+class _SafeStderr:
     """Standard error. A line that cannot be written (a file on a full disk) is dropped without an error."""
 
     def write(self, text: str) -> None:
@@ -60,13 +60,13 @@ def configure_logs(level: str, *, process: str) -> None:
     renderer: Any = structlog.dev.ConsoleRenderer() if sys.stderr.isatty() else structlog.processors.JSONRenderer()
     shared: list[Any] = [
         structlog.contextvars.merge_contextvars,
-        merge_about,
+        merge_request_fields,
         structlog.processors.add_log_level,
         structlog.processors.TimeStamper(fmt="iso", utc=True),
         _hide_secrets,
         structlog.processors.format_exc_info,
     ]
-    stream = _Stream()
+    stream = _SafeStderr()
     structlog.configure(
         processors=[*shared, renderer],
         wrapper_class=structlog.make_filtering_bound_logger(logging.getLevelNamesMapping()[level.upper()]),
@@ -81,7 +81,7 @@ def configure_logs(level: str, *, process: str) -> None:
 
 
 @contextmanager
-def logs_of_a_command() -> Iterator[None]:
+def use_command_logging() -> Iterator[None]:
     """A command prints its result to standard output, so its logs go to standard error, and only warnings."""
     before = structlog.get_config()
     structlog.configure(
@@ -104,15 +104,15 @@ def _hide_secrets(_logger: Any, _method: str, event: Mapping[str, Any]) -> dict[
     return {key: redact(key, value) for key, value in event.items()}
 
 
-def metrics() -> bytes:
+def render_metrics() -> bytes:
     """All processes' metrics together (PROMETHEUS_MULTIPROC_DIR), or this one's."""
-    return generate_latest(_everybodys())
+    return generate_latest(_registry_of_all_processes())
 
 
-def readings(*names: str) -> dict[str, list[Sample]]:
+def read_samples(*names: str) -> dict[str, list[Sample]]:
     """The samples of some metrics by family name, for pages that show a few of them."""
     found: dict[str, list[Sample]] = {name: [] for name in names}
-    for family in _everybodys().collect():
+    for family in _registry_of_all_processes().collect():
         if family.name in found:
             found[family.name] += family.samples
     return found
@@ -139,12 +139,12 @@ def quantile(samples: Iterable[Sample], part: float) -> float | None:
     return None
 
 
-def observed(samples: Iterable[Sample]) -> float:
+def count_observations(samples: Iterable[Sample]) -> float:
     """The number of observations in a histogram."""
     return sum(sample.value for sample in samples if sample.name.endswith("_count"))
 
 
-def _everybodys() -> CollectorRegistry:
+def _registry_of_all_processes() -> CollectorRegistry:
     try:
         registry = CollectorRegistry()
         multiprocess.MultiProcessCollector(registry)  # type: ignore[no-untyped-call]
@@ -160,7 +160,7 @@ class Tracing(NamedTuple):
     close: Callable[[], None]
 
 
-def tracing(endpoint: str | None, *, service: str) -> Tracing | None:
+def open_tracing(endpoint: str | None, *, service: str) -> Tracing | None:
     """None if no collector is configured."""
     if endpoint is None:
         return None
@@ -189,7 +189,7 @@ def tracing(endpoint: str | None, *, service: str) -> Tracing | None:
                 async def send_traced(message: Any) -> None:
                     if message["type"] == "http.response.start":
                         span.set_attribute("http.response.status_code", message["status"])
-                        for name, value in {**structlog.contextvars.get_contextvars(), **ABOUT.get()}.items():
+                        for name, value in {**structlog.contextvars.get_contextvars(), **REQUEST_FIELDS.get()}.items():
                             span.set_attribute(f"fullhouse.{name}", str(value))
                     await send(message)
 

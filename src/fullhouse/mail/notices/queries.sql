@@ -15,7 +15,7 @@ WHERE h.organization_id = :org AND h.event_id = :event_id AND u.email IS NOT NUL
   AND (h.status = 'suspended' OR h.status = 'active' AND h.held_until > :updated_at
        OR h.status = 'cancelled' AND h.updated_at = :updated_at)
 
--- name: gather_people
+-- name: insert_recipients
 -- Each person once.
 INSERT INTO notice_recipients (organization_id, notice_id, email, order_path)
 SELECT DISTINCT ON (lower(email)) :org::uuid, :notice_id::uuid, email, order_path
@@ -23,7 +23,7 @@ FROM ({people}) AS people
 ORDER BY lower(email), order_path NULLS LAST
 ON CONFLICT DO NOTHING;
 
--- name: gather_waiting
+-- name: insert_waitlist_recipients
 -- People whose waitlist entry was ended by the change itself, except those who get the notice for ticket holders.
 INSERT INTO notice_recipients (organization_id, notice_id, email, order_path)
 SELECT DISTINCT ON (lower(e.email)) :org::uuid, :notice_id::uuid, e.email, NULL
@@ -37,14 +37,14 @@ ON CONFLICT DO NOTHING;
 INSERT INTO notices (id, organization_id, event_id, template, letter, total)
 VALUES (:id, :org, :event_id, :template, :letter, :total);
 
--- name: notice_by_id
+-- name: find_notice
 SELECT id, template, letter, total, posted, finished_at FROM notices WHERE organization_id = :org AND id = :notice_id;
 
 -- name: lock_notice
 SELECT id, template, letter, total, posted, finished_at FROM notices
 WHERE organization_id = :org AND id = :notice_id FOR UPDATE;
 
--- name: take_people
+-- name: claim_recipients
 -- By ctid, which is safe because the notice is locked. A freshly filled table has no statistics, and a self-join by key
 -- could be planned as a nested loop over all rows.
 DELETE FROM notice_recipients WHERE organization_id = :org AND ctid = ANY (ARRAY(

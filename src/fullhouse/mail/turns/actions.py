@@ -8,37 +8,41 @@ from uuid import UUID, uuid5
 
 from fullhouse.events import actions as events
 from fullhouse.kit.db.database import Tx
-from fullhouse.kit.mail import mails
+from fullhouse.kit.mail import mailbox
 from fullhouse.mail.model import QueueOpens, QueueTurn
-from fullhouse.mail.notices.actions import show_of
+from fullhouse.mail.notices.actions import get_event_details
 from fullhouse.mail.turns import store
 
 PAGE = 1000  # emails about an opening in one transaction; the next run sends more
 TURNS = 200  # emails about turns in one transaction: each has its own time, so they are rendered one by one
 
 
-async def tell_opening(tx: Tx, event_id: UUID) -> int:
+async def email_opening(tx: Tx, event_id: UUID) -> int:
     """Reminds people who joined before the opening, and may be away, that the waiting room opens soon."""
-    opens_at = await store.opens_soon(tx, event_id)
+    opens_at = await store.find_opening(tx, event_id)
     if opens_at is None:
         return 0
     about = uuid5(event_id, f"opens {opens_at.isoformat()}")
-    people = await store.who_gathers(tx, event_id=event_id, about=about, template=QueueOpens.template, limit=PAGE)
+    people = await store.list_early_visitors(
+        tx, event_id=event_id, about=about, template=QueueOpens.template, limit=PAGE
+    )
     if not people:
         return 0
-    event = await show_of(tx, await events.get_event(tx, event_id))
+    event = await get_event_details(tx, await events.require_event(tx, event_id))
     email = QueueOpens(show=event, opens_at=opens_at, queue_path=f"{event.path}/queue")
-    return len(await mails.post_all(tx, [mails.To(person.email, email) for person in people], about=about))
+    return len(
+        await mailbox.enqueue_emails(tx, [mailbox.OutgoingEmail(person.email, email) for person in people], about=about)
+    )
 
 
-async def tell_turns(tx: Tx, event_id: UUID) -> int:
+async def email_turns(tx: Tx, event_id: UUID) -> int:
     """Emails the next page; returns how many. Fewer than `TURNS` means it was the last."""
-    away = await store.who_is_away(tx, event_id=event_id, template=QueueTurn.template, limit=TURNS)
+    away = await store.list_absent_visitors(tx, event_id=event_id, template=QueueTurn.template, limit=TURNS)
     if not away:
         return 0
-    event = await show_of(tx, await events.get_event(tx, event_id))
+    event = await get_event_details(tx, await events.require_event(tx, event_id))
     sent = 0
     for person in away:
         email = QueueTurn(show=event, queue_path=f"{event.path}/queue", until=person.until)
-        sent += await mails.post(tx, person.email, email, about=person.about) is not None
+        sent += await mailbox.enqueue_email(tx, person.email, email, about=person.about) is not None
     return sent

@@ -2,29 +2,29 @@
 
 import structlog
 
-from fullhouse.kit.db.database import Database, is_gone
+from fullhouse.kit.db.database import Database, is_unavailable
 from fullhouse.mail.turns import actions, store
 
 log = structlog.get_logger()
 
 
-async def tell_queues(finder: Database, database: Database) -> int:
+async def email_waiting_rooms(finder: Database, database: Database) -> int:
     """Finds waiting rooms across organisations and emails their people; returns how many. If one fails, the others go
     on."""
-    async with finder.nobody() as tx:
-        rooms = await store.rooms_to_tell(tx)
+    async with finder.without_tenant() as tx:
+        rooms = await store.list_rooms_to_email(tx)
     sent = 0
     for room in rooms:
         try:
             async with database.tenant(room.organization_id) as tx:
-                sent += await actions.tell_opening(tx, room.id)
+                sent += await actions.email_opening(tx, room.id)
             page = actions.TURNS
             while page == actions.TURNS:
                 async with database.tenant(room.organization_id) as tx:
-                    page = await actions.tell_turns(tx, room.id)
+                    page = await actions.email_turns(tx, room.id)
                 sent += page
         except Exception as error:
-            if is_gone(error):
+            if is_unavailable(error):
                 raise
             log.exception(
                 "mail.turns_failed",

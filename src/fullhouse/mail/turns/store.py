@@ -8,22 +8,22 @@ from fullhouse.kit.db import sql
 from fullhouse.mail.turns import queries
 
 
-class Room(NamedTuple):
+class WaitingRoom(NamedTuple):
     organization_id: UUID
     id: UUID
 
 
-class Gathering(NamedTuple):
+class EarlyVisitor(NamedTuple):
     email: str
 
 
-class Away(NamedTuple):
+class AbsentVisitor(NamedTuple):
     about: UUID
     email: str
     until: datetime
 
 
-rooms_to_tell = sql.many(queries.rooms_to_tell, Room)
-opens_soon = sql.value(queries.opens_soon, datetime)
-who_gathers = sql.many(queries.who_gathers, Gathering)
-who_is_away = sql.many(queries.who_is_away, Away)
+list_rooms_to_email = sql.many(queries.list_rooms_to_email, WaitingRoom)
+find_opening = sql.value(queries.find_opening, datetime)
+list_early_visitors = sql.many(queries.list_early_visitors, EarlyVisitor)
+list_absent_visitors = sql.many(queries.list_absent_visitors, AbsentVisitor)

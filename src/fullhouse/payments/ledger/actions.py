@@ -28,7 +28,7 @@ from fullhouse.payments.ledger import store as ledger_store
 from fullhouse.payments.model import FEES, ORGANIZER, TAX
 
 
-class About(NamedTuple):
+class OrderReference(NamedTuple):
     """The order and event that a transaction is about."""
 
     order_id: UUID
@@ -39,12 +39,14 @@ class Posting(NamedTuple):
     """A ledger transaction: the amounts by account. Its source is the payment attempt or the refund."""
 
     source_id: UUID
-    about: About
+    about: OrderReference
     currency: str
     entries: Mapping[str, int]
 
 
-async def post(tx: Tx, kind: str, source_id: UUID, about: About, currency: str, entries: Mapping[str, int]) -> bool:
+async def post(
+    tx: Tx, kind: str, source_id: UUID, about: OrderReference, currency: str, entries: Mapping[str, int]
+) -> bool:
     """Posts the entries that are not zero, once: False if this source was posted under this kind before."""
     if not any(entries.values()):
         return True
@@ -82,7 +84,7 @@ async def post_all(tx: Tx, kind: str, postings: Sequence[Posting]) -> int:
     )
 
 
-async def earned_by(tx: Tx, order_id: UUID) -> dict[str, int]:
+async def load_earnings(tx: Tx, order_id: UUID) -> dict[str, int]:
     """The earnings of an order by account, after refunds."""
-    booked = {row.account: -row.amount for row in await ledger_store.booked_for_order(tx, order_id)}
+    booked = {row.account: -row.amount for row in await ledger_store.amounts_by_account(tx, order_id)}
     return {account: booked.get(account, 0) for account in (ORGANIZER, FEES, TAX)}

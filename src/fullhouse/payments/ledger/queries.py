@@ -6,7 +6,7 @@ from uuid import UUID
 from fullhouse.kit.db.sql import Tenant
 
 
-def booked_for_order(tx: Tenant, /, order_id: UUID) -> None: ...
+def amounts_by_account(tx: Tenant, /, order_id: UUID) -> None: ...
 
 
 def oldest_transactions(

@@ -1,6 +1,6 @@
 -- Reads of the ledger.
 
--- name: booked_for_order
+-- name: amounts_by_account
 SELECT e.account, sum(e.amount)::bigint AS amount, min(e.currency) AS currency
 FROM ledger_transactions t JOIN ledger_entries e ON e.organization_id = t.organization_id AND e.transaction_id = t.id
 WHERE t.organization_id = :org AND t.order_id = :order_id GROUP BY e.account;

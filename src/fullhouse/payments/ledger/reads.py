@@ -7,15 +7,15 @@ from uuid import UUID
 
 from fullhouse.kit.db.cursors import Page, page_by_age
 from fullhouse.kit.db.database import Tx
-from fullhouse.kit.http.answer import Answer
-from fullhouse.kit.media.csv import number, sheet
+from fullhouse.kit.http.response import Response
+from fullhouse.kit.media.csv import csv_response, to_major_units
 from fullhouse.kit.secrets import Keyring
 from fullhouse.payments.ledger import store
 from fullhouse.payments.ledger.model import Balance, LedgerTransaction
-from fullhouse.payments.model import FEES, ORGANIZER, REFUNDS, TAX, account_of
+from fullhouse.payments.model import FEES, ORGANIZER, REFUNDS, TAX, provider_account
 
-HEAD = ("time", "transaction", "kind", "account", "amount", "currency", "order", "event", "source")
-_PROVIDER = account_of("")
+CSV_HEADER = ("time", "transaction", "kind", "account", "amount", "currency", "order", "event", "source")
+_PROVIDER = provider_account("")
 Sort = Literal["oldest", "newest"]
 # A cursor is valid only for the sort order that it was made with.
 _LISTS = {"oldest": ("ledger", store.oldest_transactions), "newest": ("ledger.newest", store.newest_transactions)}
@@ -29,22 +29,22 @@ class Filters(NamedTuple):
     until: datetime | None = None
 
 
-async def page_of_ledger(
+async def list_transactions(
     tx: Tx, keyring: Keyring, cursor: str | None, limit: int, filters: Filters, sort: Sort = "oldest"
 ) -> Page[LedgerTransaction]:
     name, find = _LISTS[sort]
     return await page_by_age(tx, keyring, name, find, cursor, limit, **filters._asdict())
 
 
-async def balances(tx: Tx, event_id: UUID | None) -> list[Balance]:
+async def list_balances(tx: Tx, event_id: UUID | None) -> list[Balance]:
     rows = await store.balances(tx, event_id)
     return [
-        _balance(currency, {row.account: row.amount for row in of})
+        _to_balance(currency, {row.account: row.amount for row in of})
         for currency, of in groupby(rows, lambda r: r.currency)
     ]
 
 
-def _balance(currency: str, booked: dict[str, int]) -> Balance:
+def _to_balance(currency: str, booked: dict[str, int]) -> Balance:
     return Balance(
         currency=currency,
         organizer=-booked.get(ORGANIZER, 0),
@@ -59,7 +59,7 @@ def _balance(currency: str, booked: dict[str, int]) -> Balance:
     )
 
 
-def as_sheet(page: Page[LedgerTransaction]) -> Answer:
+def render_csv(page: Page[LedgerTransaction]) -> Response:
     """The CSV export: one row for each entry."""
     rows = (
         (
@@ -67,7 +67,7 @@ def as_sheet(page: Page[LedgerTransaction]) -> Answer:
             t.id,
             t.kind,
             e.account,
-            number(e.amount.amount, e.amount.currency),
+            to_major_units(e.amount.amount, e.amount.currency),
             e.amount.currency,
             t.order_id,
             t.event_id,
@@ -76,4 +76,4 @@ def as_sheet(page: Page[LedgerTransaction]) -> Answer:
         for t in page.data
         for e in t.entries
     )
-    return sheet("ledger", HEAD, rows, page.next_cursor)
+    return csv_response("ledger", CSV_HEADER, rows, page.next_cursor)

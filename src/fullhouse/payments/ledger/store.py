@@ -9,14 +9,14 @@ from fullhouse.payments.ledger.model import LedgerEntry, LedgerTransaction
 from fullhouse.payments.store import Entry
 
 
-def _transaction(entries: list[tuple[str, int, str]] | None, **rest: Any) -> LedgerTransaction:
+def _to_transaction(entries: list[tuple[str, int, str]] | None, **rest: Any) -> LedgerTransaction:
     converted = [
         LedgerEntry(account=account, amount=Money(amount, currency)) for account, amount, currency in entries or ()
     ]
     return LedgerTransaction(entries=converted, **rest)
 
 
-booked_for_order = sql.many(queries.booked_for_order, Entry)
-oldest_transactions = sql.many(queries.oldest_transactions, _transaction)
-newest_transactions = sql.many(queries.newest_transactions, _transaction)
+amounts_by_account = sql.many(queries.amounts_by_account, Entry)
+oldest_transactions = sql.many(queries.oldest_transactions, _to_transaction)
+newest_transactions = sql.many(queries.newest_transactions, _to_transaction)
 balances = sql.many(queries.balances, Entry)

@@ -24,8 +24,8 @@ from fullhouse.payments.model import (
     StripeKeys,
     Unknown,
 )
-from fullhouse.payments.providers.stripe.api import StripeMoney
-from fullhouse.payments.providers.test import PlayMoney
+from fullhouse.payments.providers.stripe.api_client import StripeProvider
+from fullhouse.payments.providers.test import SandboxProvider
 
 log = structlog.get_logger()
 R = TypeVar("R")
@@ -49,13 +49,13 @@ class Provider(Protocol):
         """The key for the provider's card fields in the buyer's browser, if it has any."""
 
     async def start(self, attempt: Attempt) -> Outcome: ...
-    async def ask(self, attempt: Attempt) -> Outcome: ...
+    async def poll(self, attempt: Attempt) -> Outcome: ...
     async def cancel(self, attempt: Attempt) -> Outcome: ...
     async def refund(self, refund: Refund, attempt: Attempt) -> RefundOutcome: ...
     async def close(self) -> None: ...
 
 
-class Free:
+class FreeProvider:
     """The provider of orders that cost nothing: no outside call."""
 
     name = "free"
@@ -66,7 +66,7 @@ class Free:
     async def start(self, attempt: Attempt) -> Outcome:
         return Captured(str(attempt.id), 0) if attempt.amount == 0 else Failed("not_free", "The order is not free.")
 
-    async def ask(self, attempt: Attempt) -> Outcome:
+    async def poll(self, attempt: Attempt) -> Outcome:
         return await self.start(attempt)
 
     async def cancel(self, attempt: Attempt) -> Outcome:
@@ -85,25 +85,27 @@ class Providers:
     def __init__(self, services: Services) -> None:
         self._services = services
         keys: StripeKeys | None = services.parts.get(StripeKeys)
-        self.stripe = StripeMoney(keys) if keys else None
-        test = PlayMoney(services.database, self.notify)
-        self._open: dict[str, Provider] = {provider.name: provider for provider in (Free(), self.stripe or test)}
-        self._table: dict[str, Provider] = {test.name: test, **self._open}
+        self.stripe = StripeProvider(keys) if keys else None
+        test = SandboxProvider(services.database, self.notify)
+        self._enabled: dict[str, Provider] = {
+            provider.name: provider for provider in (FreeProvider(), self.stripe or test)
+        }
+        self._by_name: dict[str, Provider] = {test.name: test, **self._enabled}
 
     async def start(self) -> None:
-        if "test" in self._open:
+        if "test" in self._enabled:
             log.warning(
                 "payments.test_provider_enabled",
                 detail="payments with the provider “test” are not charged; set up Stripe to take real payments",
             )
 
     async def stop(self) -> None:
-        for provider in self._table.values():
+        for provider in self._by_name.values():
             await provider.close()
 
-    def open_for(self, total: int) -> list[Provider]:
+    def list_for_total(self, total: int) -> list[Provider]:
         """The providers that can take this total."""
-        return [provider for name, provider in self._open.items() if (name == "free") == (total == 0)]
+        return [provider for name, provider in self._enabled.items() if (name == "free") == (total == 0)]
 
     @property
     def has_card_fields(self) -> bool:
@@ -112,13 +114,13 @@ class Providers:
 
     def notice(self, name: str) -> str | None:
         """The notice of a provider, for payments made with it."""
-        provider = self._table.get(name)
+        provider = self._by_name.get(name)
         return provider.notice if provider else None
 
-    def check(self, name: str, method: str | None) -> None:
-        provider = self._open.get(name)
+    def check_method(self, name: str, method: str | None) -> None:
+        provider = self._enabled.get(name)
         if provider is None:
-            raise NoSuchProvider(fields=[FieldError("provider", f"Must be one of: {', '.join(self._open)}.")])
+            raise NoSuchProvider(fields=[FieldError("provider", f"Must be one of: {', '.join(self._enabled)}.")])
         if method is not None and method not in provider.methods:
             methods = ", ".join(provider.methods)
             known = f"one of: {methods}" if methods else "empty: buyers choose at the provider"
@@ -127,23 +129,23 @@ class Providers:
     async def begin(self, attempt: Attempt) -> Outcome:
         return await self._call("start", attempt, lambda provider: provider.start(attempt), Unknown())
 
-    async def ask(self, attempt: Attempt) -> Outcome:
-        return await self._call("ask", attempt, lambda provider: provider.ask(attempt), Unknown())
+    async def poll(self, attempt: Attempt) -> Outcome:
+        return await self._call("ask", attempt, lambda provider: provider.poll(attempt), Unknown())
 
     async def cancel(self, attempt: Attempt) -> Outcome:
         return await self._call("cancel", attempt, lambda provider: provider.cancel(attempt), Unknown())
 
-    async def give_back(self, refund: Refund, attempt: Attempt) -> RefundOutcome:
+    async def refund(self, refund: Refund, attempt: Attempt) -> RefundOutcome:
         return await self._call("refund", attempt, lambda provider: provider.refund(refund, attempt), Unknown())
 
     async def notify(self, organization_id: UUID, attempt_id: UUID, outcome: Outcome) -> None:
         """Records an outcome that a provider reports by itself."""
         actor = Actor(type="system", name="payments")
         async with self._services.database.tenant(organization_id, actor) as tx:
-            await actions.record(tx, attempt_id, outcome)
+            await actions.record_outcome(tx, attempt_id, outcome)
 
     async def _call(self, verb: str, attempt: Attempt, call: Callable[[Provider], Awaitable[R]], unknown: R) -> R:
-        provider = self._table.get(attempt.provider)
+        provider = self._by_name.get(attempt.provider)
         if provider is None:
             log.error(
                 "payments.provider_missing",
@@ -153,7 +155,7 @@ class Providers:
             )
             return unknown
         try:
-            async with asyncio.timeout(policy.START_S):
+            async with asyncio.timeout(policy.CALL_TIMEOUT_S):
                 return await call(provider)
         except Exception as error:
             log.warning(

@@ -36,17 +36,23 @@ from fullhouse.payments.model import (
 )
 
 METHODS = ("approve", "decline", "delay", "twice", "drop", "error", "silent")
-FIRST = {"approve": "captured", "twice": "captured", "drop": "captured", "decline": "declined", "delay": "pending"}
+FIRST_STATUS = {
+    "approve": "captured",
+    "twice": "captured",
+    "drop": "captured",
+    "decline": "declined",
+    "delay": "pending",
+}
 NOTICE = "TEST PAYMENTS: you are not charged, and no money is paid out."
 log = structlog.get_logger()
 Notify = Callable[[UUID, UUID, Outcome], Coroutine[Any, Any, None]]
 
 
-class BrokenDown(Exception):
+class SimulatedFailure(Exception):
     """Simulates a provider's HTTP 500 or a lost connection."""
 
 
-class PlayMoney:
+class SandboxProvider:
     name = "test"
     notice: str | None = NOTICE
     methods = METHODS
@@ -54,38 +60,38 @@ class PlayMoney:
 
     def __init__(self, database: Database, notify: Notify) -> None:
         self._database, self._notify = database, notify
-        self._telling: set[asyncio.Task[None]] = set()
+        self._notifications: set[asyncio.Task[None]] = set()
 
     async def start(self, attempt: Attempt) -> Outcome:
         method = attempt.method or "approve"
         log.warning("payments.test_charge", detail="nobody is charged", attempt_id=str(attempt.id), method=method)
         if method == "error":
-            raise BrokenDown("500")
+            raise SimulatedFailure("500")
         if method == "silent":
             await asyncio.Event().wait()
         async with self._database.tenant(attempt.organization_id) as tx:
             status = await self._charge(tx, attempt, method)
         if method == "drop":
-            raise BrokenDown("connection lost")
-        outcome = _said(attempt, status)
+            raise SimulatedFailure("connection lost")
+        outcome = _to_outcome(attempt, status)
         if method == "twice":
             task = asyncio.create_task(self._notify(attempt.organization_id, attempt.id, outcome))
-            self._telling.add(task)
-            task.add_done_callback(self._telling.discard)
+            self._notifications.add(task)
+            task.add_done_callback(self._notifications.discard)
         return outcome
 
-    async def ask(self, attempt: Attempt) -> Outcome:
+    async def poll(self, attempt: Attempt) -> Outcome:
         async with self._database.tenant(attempt.organization_id) as tx:
             status = await store.charge_status(tx, attempt.id)
             if status == "pending":
                 await store.move_charge(tx, key=attempt.id, from_status="pending", status="captured")
                 status = await store.charge_status(tx, attempt.id)
-        return _said(attempt, status)
+        return _to_outcome(attempt, status)
 
     async def cancel(self, attempt: Attempt) -> Outcome:
         async with self._database.tenant(attempt.organization_id) as tx:
             await store.move_charge(tx, key=attempt.id, from_status="pending", status="cancelled")
-            return _said(attempt, await store.charge_status(tx, attempt.id))
+            return _to_outcome(attempt, await store.charge_status(tx, attempt.id))
 
     async def refund(self, refund: Refund, attempt: Attempt) -> RefundOutcome:
         warn_once(log, "payments.test_refund", detail="no money is paid out", refund_id=str(refund.id))
@@ -104,11 +110,11 @@ class PlayMoney:
         return Refunded(str(refund.key))
 
     async def close(self) -> None:
-        await asyncio.gather(*self._telling, return_exceptions=True)
+        await asyncio.gather(*self._notifications, return_exceptions=True)
 
     async def _charge(self, tx: Tx, attempt: Attempt, method: str) -> str | None:
         """Charges once for the key, however often it is called."""
-        status = FIRST[method]
+        status = FIRST_STATUS[method]
         return await store.charge_once(
             tx,
             key=attempt.id,
@@ -120,7 +126,7 @@ class PlayMoney:
         )
 
 
-def _said(attempt: Attempt, status: str | None) -> Outcome:
+def _to_outcome(attempt: Attempt, status: str | None) -> Outcome:
     match status:
         case "captured":
             return Captured(str(attempt.id), attempt.amount)

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 from uuid import UUID
 
-from fullhouse.prove.client.log import Call, Thing
+from fullhouse.prove.client.log import Call, ItemKey
 
 
 class Row(NamedTuple):
@@ -18,10 +18,10 @@ class Row(NamedTuple):
     place: UUID
     quantity: int
     status: str
-    is_given_back: bool = False  # by a release, not by anything else that cancels holds
+    is_released: bool = False  # by a release, not by anything else that cancels holds
 
     @property
-    def thing(self) -> Thing:
+    def key(self) -> ItemKey:
         return self.place, self.quantity
 
 
@@ -31,7 +31,7 @@ SELECT h.id, h.event_id, h.basket_id, coalesce(g.user_id, h.user_id) AS user_id,
        coalesce(h.seat_id, h.zone_id, h.ticket_type_id) AS place, h.quantity, h.status,
        EXISTS (SELECT FROM audit_log a
                WHERE a.organization_id = h.organization_id AND a.entity_type = 'seat_hold' AND a.entity_id = h.id
-                 AND a.action = 'hold.cancelled' AND a.actor_type = 'user' AND a.reason IS NULL) AS is_given_back
+                 AND a.action = 'hold.cancelled' AND a.actor_type = 'user' AND a.reason IS NULL) AS is_released
 FROM seat_holds h
 LEFT JOIN LATERAL (
     SELECT (a.before ->> 'user_id')::uuid AS user_id FROM audit_log a
@@ -41,7 +41,7 @@ WHERE h.id = ANY ($1::uuid[]) OR h.event_id = ANY ($2::uuid[]) AND h.user_id = A
 """
 
 
-async def disagreements(connection: Any, calls: Sequence[Call]) -> list[str]:
+async def find_disagreements(connection: Any, calls: Sequence[Call]) -> list[str]:
     """The disagreements between the client's log and the database, as sentences."""
     known = {i for call in calls for i in (*call.holds, call.hold) if i}
     events, users = {call.event for call in calls if call.event}, {call.user for call in calls if call.user}
@@ -53,12 +53,12 @@ def compare(calls: Sequence[Call], rows: Iterable[Row]) -> list[str]:
     by_id = {row.id: row for row in rows}
     wrong = []
     for call in calls:
-        if call.end == "ok" and call.kind in _COMPARED:
-            wrong += _COMPARED[call.kind](call, by_id)
-    return wrong + _given_back(calls, by_id) + _unclaimed(calls, by_id.values())
+        if call.end == "ok" and call.kind in _CHECKS:
+            wrong += _CHECKS[call.kind](call, by_id)
+    return wrong + _check_refused_releases(calls, by_id) + _check_unclaimed(calls, by_id.values())
 
 
-def _present(call: Call, rows: dict[UUID, Row]) -> list[str]:
+def _check_acknowledged(call: Call, rows: dict[UUID, Row]) -> list[str]:
     wrong = [f"call {call.call} was acknowledged, but hold {i} is not there" for i in call.holds if i not in rows]
     found = [rows[i] for i in call.holds if i in rows]
     wrong += [
@@ -66,25 +66,25 @@ def _present(call: Call, rows: dict[UUID, Row]) -> list[str]:
         for row in found
         if (row.event_id, row.user_id) != (call.event, call.user)
     ]
-    asked = Counter(item.thing for item in call.items)
-    if not wrong and asked and Counter(row.thing for row in found) != asked:
+    asked = Counter(item.key for item in call.items)
+    if not wrong and asked and Counter(row.key for row in found) != asked:
         wrong.append(f"call {call.call} was acknowledged, but its holds are not what it asked for")
     if call.best and sum(row.quantity for row in found) != call.best:
         wrong.append(f"call {call.call} was acknowledged with {call.best}, but has {len(found)}")
     return wrong
 
 
-def _ended(call: Call, rows: dict[UUID, Row]) -> list[str]:
+def _check_released(call: Call, rows: dict[UUID, Row]) -> list[str]:
     row = rows.get(call.hold) if call.hold else None
     if row and row.status == "cancelled":
         return []
     return [f"call {call.call} gave hold {call.hold} back, but it is {row.status if row else 'not there'}"]
 
 
-_COMPARED = {"hold": _present, "release": _ended}
+_CHECKS = {"hold": _check_acknowledged, "release": _check_released}
 
 
-def _given_back(calls: Sequence[Call], rows: dict[UUID, Row]) -> list[str]:
+def _check_refused_releases(calls: Sequence[Call], rows: dict[UUID, Row]) -> list[str]:
     """A refused release must not have released the hold; another release, or another cause, may have."""
     back = [call for call in calls if call.kind == "release"]
     others = {call.hold for call in back if call.end == "ok" or call.is_unknown}
@@ -92,11 +92,11 @@ def _given_back(calls: Sequence[Call], rows: dict[UUID, Row]) -> list[str]:
         f"call {call.call} was refused, but gave hold {call.hold} back"
         for call in back
         if call.end == "fail" and call.hold and call.hold not in others
-        if (row := rows.get(call.hold)) and row.is_given_back
+        if (row := rows.get(call.hold)) and row.is_released
     ]
 
 
-def _unclaimed(calls: Sequence[Call], rows: Iterable[Row]) -> list[str]:
+def _check_unclaimed(calls: Sequence[Call], rows: Iterable[Row]) -> list[str]:
     """Holds of the log's people in the log's events that no response named. Only calls that ended unknown can explain
     them, each call one basket.
     """
@@ -104,21 +104,21 @@ def _unclaimed(calls: Sequence[Call], rows: Iterable[Row]) -> list[str]:
     people = {(call.event, call.user) for call in calls if call.kind == "hold"}
     unknown = [call for call in calls if call.kind == "hold" and call.is_unknown]
     baskets: dict[UUID, list[Row]] = defaultdict(list)
-    theirs: dict[tuple[UUID, UUID], Counter[Thing]] = defaultdict(Counter)
+    theirs: dict[tuple[UUID, UUID], Counter[ItemKey]] = defaultdict(Counter)
     for row in rows:
         if (row.event_id, row.user_id) in people:
             baskets[row.basket_id].append(row)
-            theirs[row.event_id, row.user_id][row.thing] += 1
+            theirs[row.event_id, row.user_id][row.key] += 1
     wrong = []
     for basket in baskets.values():
         if all(row.id in claimed for row in basket):
             continue
         call = min((c for c in unknown if _explains(c, basket)), key=lambda c: len(c.items), default=None)
         if call is None:
-            wrong += [_stranger(row, calls) for row in basket if row.id not in claimed]
+            wrong += [_describe_unclaimed(row, calls) for row in basket if row.id not in claimed]
             continue
         unknown.remove(call)
-        missing = Counter(item.thing for item in call.items) - theirs[basket[0].event_id, basket[0].user_id]
+        missing = Counter(item.key for item in call.items) - theirs[basket[0].event_id, basket[0].user_id]
         if missing:
             wrong.append(f"call {call.call} ended unknown, and is there in part: {missing.total()} things are not")
     return wrong
@@ -130,14 +130,14 @@ def _explains(call: Call, basket: Sequence[Row]) -> bool:
         return False
     if call.best:
         return sum(row.quantity for row in basket) == call.best
-    return Counter(row.thing for row in basket) <= Counter(item.thing for item in call.items)
+    return Counter(row.key for row in basket) <= Counter(item.key for item in call.items)
 
 
-def _stranger(row: Row, calls: Sequence[Call]) -> str:
+def _describe_unclaimed(row: Row, calls: Sequence[Call]) -> str:
     refused = [
         call.call
         for call in calls
-        if call.end == "fail" and call.user == row.user_id and row.thing in [item.thing for item in call.items]
+        if call.end == "fail" and call.user == row.user_id and row.key in [item.key for item in call.items]
     ]
     reason = f"call {refused[0]} was refused" if refused else "no call asked for it, or one did twice"
     return f"hold {row.id} of {row.place} is there, but {reason}"

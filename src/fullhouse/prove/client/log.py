@@ -31,7 +31,7 @@ from fullhouse.kit.errors import OperatorError
 
 End = Literal["ok", "fail", "unknown"]
 Kind = Literal["hold", "release", "purchase", "refund", "transfer", "scan"]
-Thing = tuple[UUID | None, int]  # a seat, a zone or a ticket type, and how many of it
+ItemKey = tuple[UUID | None, int]  # a seat, a zone or a ticket type, and how many of it
 
 
 class Item(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -41,7 +41,7 @@ class Item(msgspec.Struct, frozen=True, omit_defaults=True):
     quantity: int = 1
 
     @property
-    def thing(self) -> Thing:
+    def key(self) -> ItemKey:
         return self.seat or self.zone or self.ticket_type, self.quantity
 
 
@@ -71,7 +71,7 @@ class Call(msgspec.Struct, omit_defaults=True):
         return self.end in (None, "unknown")
 
 
-def read(path: Path) -> list[Call]:
+def read_log(path: Path) -> list[Call]:
     """Reads the calls. The last line may be incomplete: the client can be killed while it writes."""
     decoder, calls = msgspec.json.Decoder(Call), dict[str, Call]()
     lines = path.read_bytes().split(b"\n")
@@ -85,13 +85,13 @@ def read(path: Path) -> list[Call]:
                 continue
             raise OperatorError(f"{path}, line {number}: {error}") from None
         before = calls.get(entry.call)
-        calls[entry.call] = entry if before is None else _together(before, entry)
+        calls[entry.call] = entry if before is None else _merge(before, entry)
     nameless = [call.call for call in calls.values() if call.kind is None]
     if nameless:
         raise OperatorError(f"{path}: call {nameless[0]} has no kind.")
     return list(calls.values())
 
 
-def _together(before: Call, entry: Call) -> Call:
+def _merge(before: Call, entry: Call) -> Call:
     new = {name: value for name in Call.__struct_fields__ if (value := getattr(entry, name)) not in (None, [])}
     return msgspec.structs.replace(before, **new)

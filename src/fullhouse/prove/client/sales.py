@@ -44,14 +44,14 @@ class Scan(NamedTuple):
     direction: str
 
 
-class There(NamedTuple):
+class Found(NamedTuple):
     orders: Mapping[UUID, Order]
     tickets: Mapping[UUID, Ticket]
     refunds: Mapping[UUID, Refund]
     scans: Mapping[UUID, Scan]
 
 
-async def disagreements(connection: Any, calls: Sequence[Call]) -> list[str]:
+async def find_disagreements(connection: Any, calls: Sequence[Call]) -> list[str]:
     """The disagreements between the client's log and the database, as sentences."""
     bought = [call for call in calls if call.kind == "purchase"]
     checkouts = [call.checkout for call in bought if call.checkout]
@@ -63,7 +63,7 @@ async def disagreements(connection: Any, calls: Sequence[Call]) -> list[str]:
     async def ask(name: str, of: type[Any], *args: Any) -> dict[UUID, Any]:
         return {row["id"]: of(*row) for row in await connection.fetch(_queries[name].text, *args)}
 
-    found = There(
+    found = Found(
         await ask("orders", Order, list(orders), checkouts, list(events), list(users)),
         await ask("tickets", Ticket, list(tickets), list(orders)),
         await ask("refunds", Refund, list(orders)),
@@ -72,25 +72,25 @@ async def disagreements(connection: Any, calls: Sequence[Call]) -> list[str]:
     return compare(calls, found)
 
 
-def compare(calls: Sequence[Call], there: There) -> list[str]:
-    wrong = [said for call in calls if call.end == "ok" for said in _present(call, there)]
+def compare(calls: Sequence[Call], there: Found) -> list[str]:
+    wrong = [said for call in calls if call.end == "ok" for said in _check_acknowledged(call, there)]
     return [
         *wrong,
-        *_orders(calls, there),
-        *_refunds(calls, there),
-        *_transfers(calls, there),
-        *_scans(calls, there.scans.values()),
+        *_check_orders(calls, there),
+        *_check_refunds(calls, there),
+        *_check_transfers(calls, there),
+        *_check_scans(calls, there.scans.values()),
     ]
 
 
 # --- what was acknowledged
 
 
-def _present(call: Call, there: There) -> Iterable[str]:
+def _check_acknowledged(call: Call, there: Found) -> Iterable[str]:
     said = f"call {call.call} was acknowledged, but"
     match call.kind:
         case "purchase":
-            yield from (f"{said} {what}" for what in _bought(call, there))
+            yield from (f"{said} {what}" for what in _check_purchase(call, there))
         case "refund":
             refund = there.refunds.get(call.refund) if call.refund else None
             if refund is None or refund.order_id != call.order:
@@ -108,7 +108,7 @@ def _present(call: Call, there: There) -> Iterable[str]:
                 yield f"{said} scan {call.scan} of ticket {call.ticket} is not there"
 
 
-def _bought(call: Call, there: There) -> Iterable[str]:
+def _check_purchase(call: Call, there: Found) -> Iterable[str]:
     order = there.orders.get(call.order) if call.order else None
     if order is None:
         yield f"order {call.order} is not there"
@@ -125,7 +125,7 @@ def _bought(call: Call, there: There) -> Iterable[str]:
 # --- what was refused, or is unknown
 
 
-def _orders(calls: Sequence[Call], there: There) -> Iterable[str]:
+def _check_orders(calls: Sequence[Call], there: Found) -> Iterable[str]:
     """A checkout is bought once. People in the log have no paid order that the log does not explain."""
     bought = [call for call in calls if call.kind == "purchase"]
     people, told = {(call.event, call.user) for call in bought}, {call.order for call in bought if call.end == "ok"}
@@ -148,7 +148,7 @@ def _orders(calls: Sequence[Call], there: There) -> Iterable[str]:
                 yield f"{by} is there in part: {order.tickets} tickets of {order.places}"
 
 
-def _refunds(calls: Sequence[Call], there: There) -> Iterable[str]:
+def _check_refunds(calls: Sequence[Call], there: Found) -> Iterable[str]:
     asked = [call for call in calls if call.kind == "refund"]
     told = {call.refund for call in asked if call.end == "ok"}
     orders = {call.order for call in asked}
@@ -172,7 +172,7 @@ def _refunds(calls: Sequence[Call], there: There) -> Iterable[str]:
             yield f"call {call.call} ended unknown, and is there in part: {len(part)} tickets are void without a refund"
 
 
-def _transfers(calls: Sequence[Call], there: There) -> Iterable[str]:
+def _check_transfers(calls: Sequence[Call], there: Found) -> Iterable[str]:
     """The holder is the recipient of the last acknowledged transfer, or of one that ended unknown."""
     by_ticket: dict[UUID, list[Call]] = defaultdict(list)
     for call in calls:
@@ -188,7 +188,7 @@ def _transfers(calls: Sequence[Call], there: There) -> Iterable[str]:
             yield f"ticket {ticket_id} is {no[0].to}'s, but call {no[0].call} was refused"
 
 
-def _scans(calls: Sequence[Call], scans: Iterable[Scan]) -> Iterable[str]:
+def _check_scans(calls: Sequence[Call], scans: Iterable[Scan]) -> Iterable[str]:
     asked = [call for call in calls if call.kind == "scan"]
     told = {call.scan for call in asked if call.end == "ok"}
     tickets = {call.ticket for call in asked}

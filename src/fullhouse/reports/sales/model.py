@@ -23,7 +23,7 @@ class SalesPoint(msgspec.Struct, frozen=True, kw_only=True):
     amount: Money
 
 
-class ShowSales(msgspec.Struct, frozen=True, kw_only=True):
+class EventSales(msgspec.Struct, frozen=True, kw_only=True):
     """Sales of an announced event that is not over. `amount` includes what was `refunded`; `sold` and `places` are
     those of the list of events."""
 

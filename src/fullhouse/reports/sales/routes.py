@@ -9,14 +9,14 @@ from fullhouse.kit.db.cursors import LIMIT, Cursors, Page
 from fullhouse.kit.db.database import Tx
 from fullhouse.kit.errors import FieldError, Invalid
 from fullhouse.kit.http.endpoints import get, post
-from fullhouse.kit.http.parameters import After, Moment, PageSize, moment
+from fullhouse.kit.http.parameters import After, Moment, PageSize, parse_moment
 from fullhouse.kit.services import Services
 from fullhouse.reports.sales import store
-from fullhouse.reports.sales.model import FindOrders, FoundOrder, SalesPoint, ShowSales, Step
+from fullhouse.reports.sales.model import EventSales, FindOrders, FoundOrder, SalesPoint, Step
 
-LISTED_MAX = 200
-POINTS_MAX = {"hour": timedelta(days=31), "day": timedelta(days=3660)}
-USUAL = {"hour": timedelta(days=2), "day": timedelta(days=30)}
+EVENTS_MAX = 200
+PERIOD_MAX = {"hour": timedelta(days=31), "day": timedelta(days=3660)}
+DEFAULT_PERIOD = {"hour": timedelta(days=2), "day": timedelta(days=30)}
 
 
 @get("/api/sales/over-time", "orders.read")
@@ -27,18 +27,18 @@ async def get_sales_over_time(
 
     Days are in the event's time zone, or in the organisation's. Hours and days without an order are left out.
     """
-    zone = (await events.get_event(tx, event_id) if event_id else await accounts.get_profile(tx)).timezone
-    to = moment("until", until) or await tx.now() + timedelta(seconds=1)
-    start = moment("since", since) or to - USUAL[step]
-    if to - start > POINTS_MAX[step]:
-        raise Invalid(fields=[FieldError("since", f"Choose at most {POINTS_MAX[step].days} days by the {step}.")])
+    zone = (await events.require_event(tx, event_id) if event_id else await accounts.require_profile(tx)).timezone
+    to = parse_moment("until", until) or await tx.now() + timedelta(seconds=1)
+    start = parse_moment("since", since) or to - DEFAULT_PERIOD[step]
+    if to - start > PERIOD_MAX[step]:
+        raise Invalid(fields=[FieldError("since", f"Choose at most {PERIOD_MAX[step].days} days by the {step}.")])
     return await store.sales_over_time(tx, event_id=event_id, since=start, until=to, step=step, timezone=zone)
 
 
 @get("/api/sales/by-show", "orders.read")
-async def list_sales_by_show(tx: Tx) -> list[ShowSales]:
+async def list_sales_by_show(tx: Tx) -> list[EventSales]:
     """Announced events that are not over, with their sales, the next one first. At most 200."""
-    return await store.sales_by_show(tx, LISTED_MAX)
+    return await store.list_event_sales(tx, EVENTS_MAX)
 
 
 @post("/api/orders/search", "orders.read", status=200)

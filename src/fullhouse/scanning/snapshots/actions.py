@@ -11,51 +11,56 @@ from fullhouse.kit.db.database import Tx
 from fullhouse.kit.secrets import Keyring
 from fullhouse.scanning import device_actions, policy, store
 from fullhouse.scanning.model import Device
-from fullhouse.scanning.snapshots import snapshot
-from fullhouse.scanning.snapshots.snapshot import Places, Row
+from fullhouse.scanning.snapshots import codec
+from fullhouse.scanning.snapshots.codec import IndexedValues, Row
 from fullhouse.scanning.store import SnapshotTicket
-from fullhouse.tickets.signing import keys as signing_keys
+from fullhouse.tickets.signing import signing_keys as signing_signing_keys
 
 # `updated_at` is the start of a transaction, but its rows are visible only after commit: a margin covers the gap.
 OVERLAP = timedelta(minutes=1)
 DAYS_MAX = 60
 
 
-class Sheet:
+class SnapshotBuilder:
     """Builds a snapshot: its lists, and the rows that refer to them by index."""
 
     def __init__(self, event: Event, today: date, now: datetime) -> None:
         self.event, self.now = event, now
         self.base = now - timedelta(days=400)
         self.first_day = today - timedelta(days=400)
-        self.types, self.zones, self.gates, self.members = Places(), Places(), Places(), Places()
-        self.sections, self.rows, self.seats = Places(), Places(), Places()
+        self.types, self.zones, self.gates, self.members = (
+            IndexedValues(),
+            IndexedValues(),
+            IndexedValues(),
+            IndexedValues(),
+        )
+        self.sections, self.rows, self.seats = IndexedValues(), IndexedValues(), IndexedValues()
 
-    def row(self, ticket: SnapshotTicket) -> Row:
-        category = ticket.category if ticket.category in snapshot.CATEGORIES else ""
+    def to_row(self, ticket: SnapshotTicket) -> Row:
+        category = ticket.category if ticket.category in codec.CATEGORIES else ""
         numbers = (
-            snapshot.seconds(ticket.at, self.base),
-            self.types.put(ticket.ticket_type_id),
-            self.zones.put(ticket.zone_id),
-            self.members.put(ticket.membership_id),
-            self.sections.put(ticket.section),
-            self.rows.put(ticket.row_label),
-            self.seats.put(ticket.seat),
-            snapshot.days_since(ticket.day, self.first_day),
-            min(ticket.entries or 0, snapshot.NONE),
-            self.gates.put(ticket.gate_id),
+            codec.seconds_since(ticket.at, self.base),
+            self.types.index_of(ticket.ticket_type_id),
+            self.zones.index_of(ticket.zone_id),
+            self.members.index_of(ticket.membership_id),
+            self.sections.index_of(ticket.section),
+            self.rows.index_of(ticket.row_label),
+            self.seats.index_of(ticket.seat),
+            codec.days_since(ticket.day, self.first_day),
+            min(ticket.entries or 0, codec.NONE),
+            self.gates.index_of(ticket.gate_id),
             min(ticket.entries_today or 0, 255),
-            snapshot.STATUSES.index(ticket.status),
-            snapshot.CATEGORIES.index(category or ""),
+            codec.STATUSES.index(ticket.status),
+            codec.CATEGORIES.index(category or ""),
             int(bool(ticket.inside)),
         )
         return Row(ticket.id, ticket.nonce, ticket.code, numbers)
 
 
-async def make(tx: Tx, keyring: Keyring, who: Principal, since_ms: int | None) -> Callable[[], bytes]:
+async def build_snapshot(tx: Tx, keyring: Keyring, who: Principal, since_ms: int | None) -> Callable[[], bytes]:
     """Reads the rows and returns a function that packs them, to run in a thread. `since_ms` limits them to changes."""
-    device = await device_actions.get_device(tx, who)
-    organization_id, event = tx.organization_id, await events.get_event(tx, device.event_id)
+    device = await device_actions.require_device(tx, who)
+    organization_id, event = tx.organization_id, await events.require_event(tx, device.event_id)
     assert organization_id
     sealed_key = await store.sealed_key(tx, device.id)
     key = keyring.open(device_actions.KEY, sealed_key) if sealed_key else None
@@ -64,34 +69,38 @@ async def make(tx: Tx, keyring: Keyring, who: Principal, since_ms: int | None) -
             "the device's key cannot be decrypted: FULLHOUSE_SECRET_KEY may have changed; pair the device again"
         )
     now = await tx.now()
-    today = policy.day_of(now, event.timezone, policy.boundary(event.settings))
+    today = policy.day_of(now, event.timezone, policy.parse_day_boundary(event.settings))
     since = datetime.fromtimestamp(since_ms / 1000, UTC) - OVERLAP if since_ms is not None else None
-    sheet = Sheet(event, today, now)
-    header = await _header(tx, sheet, device, today)
+    sheet = SnapshotBuilder(event, today, now)
+    header = await _build_header(tx, sheet, device, today)
     tickets = await store.tickets_of_snapshot(tx, event_id=event.id, since=since)
-    await store.see_device(tx, device_id=device.id, battery=None, app_version=None, clock_offset_s=None)
+    await store.record_device_seen(tx, device_id=device.id, battery=None, app_version=None, clock_offset_s=None)
     signer = device_actions.signing_key(keyring, organization_id)
 
     def packed() -> bytes:
-        rows = [sheet.row(ticket) for ticket in tickets]
-        lists = {"sections": list(sheet.sections.of), "rows": list(sheet.rows.of), "seats": list(sheet.seats.of)}
-        whole = snapshot.pack(header | lists | {"since": since_ms}, rows)
-        return snapshot.seal(whole, key, signer, device.id)
+        rows = [sheet.to_row(ticket) for ticket in tickets]
+        lists = {
+            "sections": list(sheet.sections.indexes),
+            "rows": list(sheet.rows.indexes),
+            "seats": list(sheet.seats.indexes),
+        }
+        whole = codec.pack(header | lists | {"since": since_ms}, rows)
+        return codec.seal(whole, key, signer, device.id)
 
     return packed
 
 
-async def _header(tx: Tx, sheet: Sheet, device: Device, today: date) -> dict[str, Any]:
+async def _build_header(tx: Tx, sheet: SnapshotBuilder, device: Device, today: date) -> dict[str, Any]:
     event = sheet.event
-    shift = policy.moved_by(event.start_at, event.rescheduled_at, event.timezone)
+    shift = policy.day_shift(event.start_at, event.rescheduled_at, event.timezone)
     types = await store.types_of_snapshot(tx, event.id)
     zones = await store.zones_of_snapshot(tx, event_id=event.id, day=today)
-    gates = await store.gates_of_show(tx, event_id=event.id, gate_ids=None)
+    gates = await store.list_gates(tx, event_id=event.id, gate_ids=None)
     members = await store.members_of_snapshot(tx, event.id)
-    keys = await signing_keys.list_keys(tx)
+    keys = await signing_signing_keys.list_keys(tx)
     counts = {row.id: row.inside for row in await store.occupancy(tx, event_id=event.id, day=today)}
-    sheet.types, sheet.zones = Places(t.id for t in types), Places(z.id for z in zones)
-    sheet.gates, sheet.members = Places(g.id for g in gates), Places(m.id for m in members)
+    sheet.types, sheet.zones = IndexedValues(t.id for t in types), IndexedValues(z.id for z in zones)
+    sheet.gates, sheet.members = IndexedValues(g.id for g in gates), IndexedValues(m.id for m in members)
     return {
         "version": _ms(sheet.now),
         "base": _ms(sheet.base),
@@ -135,14 +144,14 @@ def _new_window(event: Event) -> list[int] | None:
 
 def _days(event: Event, today: date) -> list[dict[str, Any]]:
     """Days with their start and end times, so that a device needs no time zone database."""
-    zone, until = event.timezone, policy.boundary(event.settings)
+    zone, until = event.timezone, policy.parse_day_boundary(event.settings)
     opens = policy.day_of(event.rescheduled_at or event.doors_at, zone, until)
     ends = policy.day_of((event.rescheduled_at or event.start_at) + (event.end_at - event.start_at), zone, until)
     days = {opens + timedelta(days=n) for n in range(min((ends - opens).days + 1, DAYS_MAX))}
     days |= {today + timedelta(days=n) for n in range(-1, 8)}  # a test scan may be on any day
 
     def begins(day: date) -> int:
-        return _ms(policy.begins(day, zone, until))
+        return _ms(policy.day_start(day, zone, until))
 
     return [{"day": day, "from": begins(day), "until": begins(day + timedelta(days=1))} for day in sorted(days)]
 

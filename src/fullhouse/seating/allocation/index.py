@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from fullhouse.seating.plans.chart import Chart, Ints
 
-Bools = NDArray[np.bool_]
-Places = NDArray[np.int64]
+BoolArray = NDArray[np.bool_]
+Int64Array = NDArray[np.int64]
 
 WHEELCHAIR = 1  # in Chart.category
 STEPS = 1024  # distances are integers in this fraction of a seat's width, so that equal distances compare equal
@@ -21,23 +21,23 @@ FARTHEST = 1 << 30
 class Links(NamedTuple):
     """Which seats are neighbours, by ordinal; also for a selection of whole runs, one after another."""
 
-    joined: Bools  # this seat and the next one are physical neighbours
-    first: Bools  # the first seat of its run
-    last: Bools
+    joined: BoolArray  # this seat and the next one are physical neighbours
+    first: BoolArray  # the first seat of its run
+    last: BoolArray
 
 
 class Index(NamedTuple):
     chart: Chart
     links: Links
-    every: Places  # ordinal
+    ordinals: Int64Array  # ordinal
     run_start: Ints  # of the seat's run
     run_stop: Ints
-    away: Places  # distances to the focal point
-    summed: Places  # prefix sums of `away`: the sum over [i, j) is summed[j] - summed[i]
-    row_size: Places  # by row: its seats
-    row_stop: Places  # by row: the first row of the next section
-    row_section: Places
-    wheelchairs: Bools  # wheelchair places
+    away: Int64Array  # distances to the focal point
+    summed: Int64Array  # prefix sums of `away`: the sum over [i, j) is summed[j] - summed[i]
+    row_size: Int64Array  # by row: its seats
+    row_stop: Int64Array  # by row: the first row of the next section
+    row_section: Int64Array
+    wheelchairs: BoolArray  # wheelchair spaces
     pitch: float  # a seat's width, in the chart's unit
 
     @property
@@ -47,7 +47,7 @@ class Index(NamedTuple):
         return sum(array.nbytes for array in arrays)
 
 
-def prepare(chart: Chart) -> Index:
+def build_index(chart: Chart) -> Index:
     count = len(chart.run)
     joined = np.zeros(count, np.bool_)
     joined[:-1] = chart.run[1:] == chart.run[:-1]
@@ -69,7 +69,7 @@ def prepare(chart: Chart) -> Index:
     return Index(
         chart=chart,
         links=Links(joined, first, ~joined),
-        every=np.arange(count),
+        ordinals=np.arange(count),
         run_start=np.repeat(starts, lengths).astype(np.int32),
         run_stop=np.repeat(starts + lengths, lengths).astype(np.int32),
         away=away,
@@ -82,7 +82,7 @@ def prepare(chart: Chart) -> Index:
     )
 
 
-def segments(links: Links, mask: Bools) -> tuple[Places, Places]:
+def segments(links: Links, mask: BoolArray) -> tuple[Int64Array, Int64Array]:
     """The chains of neighbours in the mask: where each starts, and where it stops."""
     to_next = links.joined & mask
     to_next[:-1] &= mask[1:]
@@ -91,7 +91,7 @@ def segments(links: Links, mask: Bools) -> tuple[Places, Places]:
     return np.flatnonzero(starts), np.flatnonzero(mask & ~to_next) + 1
 
 
-def whole_runs(index: Index, seats: Places) -> tuple[Places, Links]:
+def whole_runs(index: Index, seats: Int64Array) -> tuple[Int64Array, Links]:
     """The whole runs that contain these seats: their ordinals, and which of them are neighbours."""
     starts, firsts = np.unique(index.run_start[seats], return_index=True)
     lengths = index.run_stop[seats[firsts]] - starts
@@ -100,7 +100,7 @@ def whole_runs(index: Index, seats: Places) -> tuple[Places, Links]:
     return places, Links(*(array[places] for array in index.links))
 
 
-def reach(links: Links, mask: Bools, size: int) -> Bools:
+def find_block_starts(links: Links, mask: BoolArray, size: int) -> BoolArray:
     """Marks the seats at which a block of this size begins: all neighbours, all in the mask."""
     if size == 1:
         return mask.copy()
@@ -117,14 +117,14 @@ def reach(links: Links, mask: Bools, size: int) -> Bools:
     return out
 
 
-def strays(links: Links, play: Bools, size: int, shortest: int, ends_exempt: bool) -> NDArray[np.uint8]:
+def count_orphans(links: Links, play: BoolArray, size: int, shortest: int, ends_exempt: bool) -> NDArray[np.uint8]:
     """For each first seat of a block of this size: how many seats it would leave in runs that are too short.
 
     Meaningful only where `reach` finds such a block. A run that is too short already does not count.
     """
     count = len(play)
     out = np.zeros(count, np.uint8)
-    longer = reach(links, play, 2)
+    longer = find_block_starts(links, play, 2)
     for length in range(1, min(shortest, count)):
         chain, longer = longer, longer.copy()
         longer[:-1] &= chain[1:]
@@ -138,7 +138,7 @@ def strays(links: Links, play: Bools, size: int, shortest: int, ends_exempt: boo
         if size <= count:
             out[: count - size + 1] += after[size - 1 :].view(np.uint8) * np.uint8(length)
     if shortest > 2:
-        whole = reach(links, play, shortest)
+        whole = find_block_starts(links, play, shortest)
         long = whole.copy()
         for length in range(1, min(shortest, count)):
             long[length:] |= whole[:-length]

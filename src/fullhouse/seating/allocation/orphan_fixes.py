@@ -10,16 +10,16 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from fullhouse.seating.allocation.explaining import NUMBERS, Names
-from fullhouse.seating.allocation.index import Bools, Index, whole_runs
-from fullhouse.seating.allocation.orphans import RULES, Rules, Verdict, judge, orphans_of
+from fullhouse.seating.allocation.explanations import NUMBERS, Names
+from fullhouse.seating.allocation.index import BoolArray, Index, whole_runs
+from fullhouse.seating.allocation.orphans import DEFAULT_RULES, AllocationRules, Verdict, evaluate, orphans_of
 
 
-class Now(NamedTuple):
+class SeatSnapshot(NamedTuple):
     """The present state of the seats."""
 
-    in_play: Bools  # free, the party's, or reserved as a companion seat
-    may: Bools  # of these: the buyer holds it, or may take it instead of another
+    in_play: BoolArray  # free, the party's, or reserved as a companion seat
+    available: BoolArray  # of these: the buyer holds it, or may take it instead of another
     since: Mapping[int, datetime]  # when a seat was taken, the party's seats included, if known
 
 
@@ -31,7 +31,7 @@ class Fix(NamedTuple):
     leave: tuple[int, ...]
 
 
-class Leaving(NamedTuple):
+class FixableOrphans(NamedTuple):
     """What is wrong with a choice. Without a possible fix the choice is not refused."""
 
     orphans: tuple[int, ...]
@@ -39,8 +39,12 @@ class Leaving(NamedTuple):
     fixes: tuple[Fix, ...]
 
 
-def own_orphans(
-    index: Index, now: Now, party: Collection[int], unjudged: Collection[int], rules: Rules = RULES
+def find_own_orphans(
+    index: Index,
+    now: SeatSnapshot,
+    party: Collection[int],
+    unjudged: Collection[int],
+    rules: AllocationRules = DEFAULT_RULES,
 ) -> tuple[int, ...]:
     """The orphans that this party made by its own choice: the seat that closed their run last is the party's and was
     not checked before. A companion seat is never an orphan."""
@@ -49,7 +53,7 @@ def own_orphans(
         return ()
     members, fresh, found = set(seats.tolist()), set(unjudged), set[int]()
     alone = orphans_of(index, now.in_play, seats, rules)
-    for first, last in _chains(index, alone):
+    for first, last in _group_chains(index, alone):
         sides = [seat for seat, linked in ((first - 1, joined[first - 1]), (last + 1, joined[last])) if linked]
         mine = [seat for seat in sides if seat in members]
         closer = max(mine, key=lambda seat: now.since[seat])
@@ -59,7 +63,7 @@ def own_orphans(
     return tuple(sorted(found))
 
 
-def _chains(index: Index, alone: tuple[int, ...]) -> list[tuple[int, int]]:
+def _group_chains(index: Index, alone: tuple[int, ...]) -> list[tuple[int, int]]:
     chains: list[tuple[int, int]] = []
     for seat in alone:
         if chains and chains[-1][1] == seat - 1 and index.links.joined[seat - 1]:
@@ -69,28 +73,28 @@ def _chains(index: Index, alone: tuple[int, ...]) -> list[tuple[int, int]]:
     return chains
 
 
-def judge_leaving(
+def find_fixable_orphans(
     index: Index,
-    now: Now,
+    now: SeatSnapshot,
     party: Collection[int],
     unjudged: Collection[int],
-    rules: Rules = RULES,
+    rules: AllocationRules = DEFAULT_RULES,
     *,
     spare: int = 100,
     most_more: int = 100,
     names: Names = NUMBERS,
-) -> Leaving | None:
+) -> FixableOrphans | None:
     """The orphans that the buyer can still fix; None if there are none. `spare` is how many more seats they may hold
     before they release others, `most_more` how many more they may buy."""
-    orphans = own_orphans(index, now, party, unjudged, rules)
+    orphans = find_own_orphans(index, now, party, unjudged, rules)
     if not orphans:
         return None
     runs, _ = whole_runs(index, np.fromiter(orphans, np.int64))
     here = sorted(set(party) & set(runs.tolist()))
     chart = index.chart
     if (index.wheelchairs[here] | (chart.companion_of[here] >= 0)).any():
-        return None  # a wheelchair place and its companion stay together where they are
-    verdict = judge(index, now.may, now.in_play, (), rules, own=here, names=names)
+        return None  # a wheelchair space and its companion stay together where they are
+    verdict = evaluate(index, now.available, now.in_play, (), rules, own=here, names=names)
     if verdict.legal:
         return None
     fixes = [Fix("add", orphans, ())]
@@ -98,5 +102,5 @@ def judge_leaving(
         other = set(verdict.alternative)
         fixes.insert(0, Fix("move", tuple(sorted(other - set(here))), tuple(sorted(set(here) - other))))
     room = {"move": spare, "add": min(spare, most_more)}
-    possible = tuple(fix for fix in fixes if now.may[list(fix.take)].all() and len(fix.take) <= room[fix.kind])
-    return Leaving(orphans, verdict, possible)
+    possible = tuple(fix for fix in fixes if now.available[list(fix.take)].all() and len(fix.take) <= room[fix.kind])
+    return FixableOrphans(orphans, verdict, possible)

@@ -6,11 +6,20 @@ from typing import Annotated, Literal, NamedTuple
 import numpy as np
 from msgspec import Meta, Struct
 
-from fullhouse.seating.allocation.explaining import NUMBERS, Names, alone
-from fullhouse.seating.allocation.index import Bools, Index, Links, Places, reach, segments, strays, whole_runs
+from fullhouse.seating.allocation.explanations import NUMBERS, Names, describe_orphans
+from fullhouse.seating.allocation.index import (
+    BoolArray,
+    Index,
+    Int64Array,
+    Links,
+    count_orphans,
+    find_block_starts,
+    segments,
+    whole_runs,
+)
 
 
-class Rules(Struct, frozen=True):
+class AllocationRules(Struct, frozen=True):
     """The policy's rules on orphans and on splitting a group."""
 
     orphan_run_min: Annotated[int, Meta(ge=1, le=100)] = 2  # shorter free runs are orphans; 1 turns the rule off
@@ -22,10 +31,10 @@ class Rules(Struct, frozen=True):
     allow_split: bool = False  # the buyer agrees to sit further apart than that, in other sections too
     nearly_full: float = 0.9  # in rows sold beyond this share, orphans are allowed
     explicit_wish: bool = False  # the buyer insists on these seats
-    companions_kept: bool = True  # companion seats of the party's wheelchair places stay reserved for it: never orphans
+    companions_kept: bool = True  # companion seats of the party's wheelchair spaces stay reserved for it: never orphans
 
 
-RULES = Rules()
+DEFAULT_RULES = AllocationRules()
 
 
 class Verdict(Struct, frozen=True):
@@ -41,19 +50,19 @@ class Verdict(Struct, frozen=True):
 class Stretch(NamedTuple):
     """The part of the chart that is searched: whole runs, one after another."""
 
-    places: Places  # their ordinals
+    places: Int64Array  # their ordinals
     links: Links
-    may: Bools  # available to the party
-    play: Bools  # free, or the party's
-    party: Bools
+    available: BoolArray  # available to the party
+    in_play: BoolArray  # free, or the party's
+    party: BoolArray
 
 
-def judge(
+def evaluate(
     index: Index,
-    free: Bools,
-    in_play: Bools,
+    free: BoolArray,
+    in_play: BoolArray,
     selection: Collection[int],
-    rules: Rules = RULES,
+    rules: AllocationRules = DEFAULT_RULES,
     *,
     own: Collection[int] = (),
     names: Names = NUMBERS,
@@ -67,20 +76,20 @@ def judge(
     orphans = orphans_of(index, in_play, party, rules)
     if not orphans:
         return Verdict(True, True, (), 0, "leaves no seat alone")
-    reason = alone(orphans, names)
-    better = cleanest(other_ways(index, free, in_play, party, own, rules))
+    reason = describe_orphans(orphans, names)
+    better = pick_cleanest(find_placements(index, free, in_play, party, own, rules))
     if better is None or better.orphans >= len(orphans):
         return Verdict(True, True, orphans, len(orphans), f"{reason}, which cannot be avoided here")
-    alternative = tuple(int(ordinal) for ordinal in better.places)
+    alternative = tuple(int(ordinal) for ordinal in better.seats)
     if rules.explicit_wish:
         return Verdict(True, True, orphans, better.orphans, f"{reason}, as requested", "explicit_wish", alternative)
-    if len(orphans) - excused(index, in_play, party, orphans, rules) <= better.orphans:
+    if len(orphans) - count_excused(index, in_play, party, orphans, rules) <= better.orphans:
         reason += ", in a row that is nearly sold out"
         return Verdict(True, True, orphans, better.orphans, reason, "row_nearly_full", alternative)
     return Verdict(not rules.strict, False, orphans, better.orphans, reason, None, alternative)
 
 
-def orphans_of(index: Index, in_play: Bools, party: Places, rules: Rules) -> tuple[int, ...]:
+def orphans_of(index: Index, in_play: BoolArray, party: Int64Array, rules: AllocationRules) -> tuple[int, ...]:
     """The orphans that result if the party takes these seats: free seats in runs that become too short.
 
     Looks at single seats only: a party has few, and orphans arise only beside them.
@@ -114,7 +123,7 @@ def orphans_of(index: Index, in_play: Bools, party: Places, rules: Rules) -> tup
     return tuple(sorted(alone))
 
 
-def touched(index: Index, free: Bools, in_play: Bools, party: Places) -> Stretch:
+def select_runs(index: Index, free: BoolArray, in_play: BoolArray, party: Int64Array) -> Stretch:
     """Only the runs that the party touches: the cost must not depend on the size of the venue."""
     places, links = whole_runs(index, party)
     mine = np.zeros(len(places), np.bool_)
@@ -122,7 +131,9 @@ def touched(index: Index, free: Bools, in_play: Bools, party: Places) -> Stretch
     return Stretch(places, links, free[places] | mine, in_play[places] | mine, mine)
 
 
-def excused(index: Index, in_play: Bools, party: Places, orphans: tuple[int, ...], rules: Rules) -> int:
+def count_excused(
+    index: Index, in_play: BoolArray, party: Int64Array, orphans: tuple[int, ...], rules: AllocationRules
+) -> int:
     """How many of the orphans lie in rows that were nearly sold out before."""
     row = index.chart.row
     full: dict[int, bool] = {}
@@ -134,16 +145,16 @@ def excused(index: Index, in_play: Bools, party: Places, orphans: tuple[int, ...
     return sum(full[int(row[seat])] for seat in orphans)
 
 
-class Better(NamedTuple):
+class Placement(NamedTuple):
     """Another placement of the whole party, in no more pieces."""
 
-    places: Places
+    seats: Int64Array
     orphans: int
 
 
-def cleanest(options: Iterable[Better]) -> Better | None:
+def pick_cleanest(options: Iterable[Placement]) -> Placement | None:
     """The option with the fewest orphans; stops at the first without any."""
-    best: Better | None = None
+    best: Placement | None = None
     for option in options:
         if best is None or option.orphans < best.orphans:
             best = option
@@ -152,55 +163,67 @@ def cleanest(options: Iterable[Better]) -> Better | None:
     return best
 
 
-def other_ways(
-    index: Index, free: Bools, in_play: Bools, party: Places, own: Collection[int], rules: Rules
-) -> Iterator[Better]:
+def find_placements(
+    index: Index, free: BoolArray, in_play: BoolArray, party: Int64Array, own: Collection[int], rules: AllocationRules
+) -> Iterator[Placement]:
     """Other placements of this party: in the touched runs, then anywhere if the scope is the event."""
-    near = touched(index, free, in_play, party)
+    near = select_runs(index, free, in_play, party)
     sizes = sorted((int(b - a) for a, b in zip(*segments(near.links, near.party), strict=True)), reverse=True)
     kept = np.zeros(len(near.places), np.bool_)
     kept[np.searchsorted(near.places, np.fromiter(own, np.int64))] = True
-    yield from one_block(index, near, len(party), party, kept, rules)
+    yield from place_block(index, near, len(party), party, kept, rules)
     if len(sizes) > 1:
-        yield in_pieces(near, len(party), len(sizes), kept, rules)
+        yield solve_pieces(near, len(party), len(sizes), kept, rules)
     if rules.scope == "event":
         if not own:
-            yield from next_door(index, free, in_play, party, rules)
-        whole = stretch(index, free, in_play, party, 0, len(free))
+            yield from search_nearby(index, free, in_play, party, rules)
+        whole = select_stretch(index, free, in_play, party, 0, len(free))
         kept = np.zeros(len(free), np.bool_)
         kept[list(own)] = True
-        yield from one_block(index, whole, len(party), party, kept, rules)
+        yield from place_block(index, whole, len(party), party, kept, rules)
         if len(sizes) > 1:
-            yield from piece_by_piece(index, whole, sizes, party, rules)
+            yield from place_pieces(index, whole, sizes, party, rules)
 
 
-def stretch(index: Index, free: Bools, in_play: Bools, party: Places, start: int, stop: int) -> Stretch:
+def select_stretch(
+    index: Index, free: BoolArray, in_play: BoolArray, party: Int64Array, start: int, stop: int
+) -> Stretch:
     """The seats between two ordinals at which runs begin."""
     mine = np.zeros(stop - start, np.bool_)
     mine[party[(party >= start) & (party < stop)] - start] = True
     links = Links(*(array[start:stop] for array in index.links))
-    return Stretch(index.every[start:stop], links, free[start:stop] | mine, in_play[start:stop] | mine, mine)
+    return Stretch(index.ordinals[start:stop], links, free[start:stop] | mine, in_play[start:stop] | mine, mine)
 
 
-NEAR = 2048
+NEARBY_BLOCKS = 2048
 
 
-def next_door(index: Index, free: Bools, in_play: Bools, party: Places, rules: Rules) -> Iterator[Better]:
+def search_nearby(
+    index: Index, free: BoolArray, in_play: BoolArray, party: Int64Array, rules: AllocationRules
+) -> Iterator[Placement]:
     """What `one_block` would find among all seats, if enough is free nearby that it would not search further."""
     count, here, size = len(free), int(party[0]), len(party)
-    start = int(index.run_start[max(0, here - 3 * NEAR)])
-    stop = int(index.run_stop[min(count, here + 3 * NEAR) - 1])
-    near = stretch(index, free, in_play, party, start, stop)
-    fewest, clean = least_stray(near.links, near.play, reach(near.links, near.may, size), size, rules)
+    start = int(index.run_start[max(0, here - 3 * NEARBY_BLOCKS)])
+    stop = int(index.run_stop[min(count, here + 3 * NEARBY_BLOCKS) - 1])
+    near = select_stretch(index, free, in_play, party, start, stop)
+    fewest, clean = find_fewest_orphans(
+        near.links, near.in_play, find_block_starts(near.links, near.available, size), size, rules
+    )
     before, after = np.count_nonzero(clean[: here - start]), np.count_nonzero(clean[here - start :])
-    enough = (before >= NEAR or start == 0) and (after >= NEAR or stop == count) and before + after > 2 * NEAR
+    enough = (
+        (before >= NEARBY_BLOCKS or start == 0)
+        and (after >= NEARBY_BLOCKS or stop == count)
+        and before + after > 2 * NEARBY_BLOCKS
+    )
     if not fewest and enough:
-        yield from one_block(index, near, size, party, np.zeros(stop - start, np.bool_), rules)
+        yield from place_block(index, near, size, party, np.zeros(stop - start, np.bool_), rules)
 
 
-def least_stray(links: Links, play: Bools, blocks: Bools, size: int, rules: Rules) -> tuple[int, Bools]:
+def find_fewest_orphans(
+    links: Links, play: BoolArray, blocks: BoolArray, size: int, rules: AllocationRules
+) -> tuple[int, BoolArray]:
     """Of blocks of this size, by their first seats, those with the fewest orphans; and how many these are."""
-    orphans = strays(links, play, size, rules.orphan_run_min, rules.row_ends_exempt)
+    orphans = count_orphans(links, play, size, rules.orphan_run_min, rules.row_ends_exempt)
     clean = blocks & (orphans == 0)  # the usual case, and the cheapest check
     if clean.any() or not blocks.any():
         return 0, clean
@@ -208,70 +231,79 @@ def least_stray(links: Links, play: Bools, blocks: Bools, size: int, rules: Rule
     return fewest, blocks & (orphans == fewest)
 
 
-def one_block(index: Index, where: Stretch, size: int, party: Places, kept: Bools, rules: Rules) -> Iterator[Better]:
+def place_block(
+    index: Index, where: Stretch, size: int, party: Int64Array, kept: BoolArray, rules: AllocationRules
+) -> Iterator[Placement]:
     """The block with the fewest orphans; of those the one that keeps most held seats, then the nearest."""
-    blocks = reach(where.links, where.may, size)
+    blocks = find_block_starts(where.links, where.available, size)
     if not blocks.any():
         return
-    fewest, blocks = least_stray(where.links, where.play, blocks, size, rules)
+    fewest, blocks = find_fewest_orphans(where.links, where.in_play, blocks, size, rules)
     starts = np.flatnonzero(blocks)
     if kept.any():
         held = np.concatenate([[0], np.cumsum(kept)])
         keeps = held[starts + size] - held[starts]
         starts = starts[keeps == keeps.max()]
-    if len(starts) > 2 * NEAR:  # in a mostly free venue the nearest block is among the next by ordinal, or near enough
+    if (
+        len(starts) > 2 * NEARBY_BLOCKS
+    ):  # in a mostly free venue the nearest block is among the next by ordinal, or near enough
         middle = int(np.searchsorted(where.places[starts], party[0]))  # a stretch need not begin at ordinal 0
-        starts = starts[max(0, middle - NEAR) : middle + NEAR]
+        starts = starts[max(0, middle - NEARBY_BLOCKS) : middle + NEARBY_BLOCKS]
     x, y, begin = index.chart.x, index.chart.y, where.places[starts]
     away = (x[begin] - x[party[0]]) ** 2 + (y[begin] - y[party[0]]) ** 2
     start = starts[int(np.argmin(away))]
-    yield Better(where.places[start : start + size], fewest)
+    yield Placement(where.places[start : start + size], fewest)
 
 
-def piece_by_piece(index: Index, where: Stretch, sizes: list[int], party: Places, rules: Rules) -> Iterator[Better]:
+def place_pieces(
+    index: Index, where: Stretch, sizes: list[int], party: Int64Array, rules: AllocationRules
+) -> Iterator[Placement]:
     """The same pieces elsewhere, the largest first, each placed after the earlier ones."""
     rest, places = where, [party[:0]]
     none_kept = np.zeros(len(where.places), np.bool_)
     for size in sizes:
-        block = next(one_block(index, rest, size, party, none_kept, rules), None)
+        block = next(place_block(index, rest, size, party, none_kept, rules), None)
         if block is None:
             return
         left = np.ones(len(where.places), np.bool_)
-        left[block.places] = False
-        rest = rest._replace(may=rest.may & left, play=rest.play & left)
-        places.append(block.places)
+        left[block.seats] = False
+        rest = rest._replace(available=rest.available & left, in_play=rest.in_play & left)
+        places.append(block.seats)
     taken = np.sort(np.concatenate(places))
-    yield Better(taken, len(orphans_of(index, where.play, taken, rules)))
+    yield Placement(taken, len(orphans_of(index, where.in_play, taken, rules)))
 
 
-MISS, MOVE = 1_000_000, 1_000  # an orphan weighs more than a held seat given up, and that more than a seat changed
+ORPHAN_COST, MOVE_COST = (
+    1_000_000,
+    1_000,
+)  # an orphan weighs more than a held seat given up, and that more than a seat changed
 
 
-def in_pieces(near: Stretch, size: int, pieces: int, kept: Bools, rules: Rules) -> Better:
+def solve_pieces(near: Stretch, size: int, pieces: int, kept: BoolArray, rules: AllocationRules) -> Placement:
     """The placement of `size` seats in at most `pieces` pieces with the fewest orphans: exact dynamic programming.
 
     A state is (seats taken, pieces begun, free seats passed since the last taken one or gap; -1 right after a taken
     one). Touched runs are short; where they are free, one block has no orphans and this is not called.
     """
     least = rules.orphan_run_min
-    starts, stops = segments(near.links, near.play)
+    starts, stops = segments(near.links, near.in_play)
     states: dict[tuple[int, int, int], tuple[int, tuple[int, ...]]] = {(0, 0, 0): (0, ())}
 
     def closed(passed: int, stop: int, long: bool) -> int:
         if not long or not 0 < passed < least:
             return 0
         exempt = rules.row_ends_exempt and (near.links.first[stop - passed] or near.links.last[stop - 1])
-        return 0 if exempt else passed * MISS
+        return 0 if exempt else passed * ORPHAN_COST
 
     for start, stop in zip(starts.tolist(), stops.tolist(), strict=True):
         long = stop - start >= least
         for seat in range(start, stop):
             following: dict[tuple[int, int, int], tuple[int, tuple[int, ...]]] = {}
-            leave = MOVE if kept[seat] else 0
+            leave = MOVE_COST if kept[seat] else 0
             take = 0 if near.party[seat] else 1
             for (taken, begun, passed), (cost, way) in states.items():
                 ways = [((taken, begun, min(least, max(passed, 0) + 1)), cost + leave, way)]
-                if near.may[seat]:
+                if near.available[seat]:
                     price = cost + take + closed(passed, seat, long)
                     ways.append(((taken + 1, begun + (passed != -1), -1), price, (*way, seat)))
                 for state, price, path in ways:
@@ -287,4 +319,4 @@ def in_pieces(near: Stretch, size: int, pieces: int, kept: Bools, rules: Rules) 
                 ended[taken, begun, 0] = price, way
         states = ended
     cost, way = min(found for (taken, _, _), found in states.items() if taken == size)
-    return Better(near.places[list(way)], cost // MISS)
+    return Placement(near.places[list(way)], cost // ORPHAN_COST)

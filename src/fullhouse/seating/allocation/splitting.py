@@ -10,24 +10,24 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from fullhouse.seating.allocation.explaining import Names
-from fullhouse.seating.allocation.index import STEPS, Bools, Index, Places, segments, strays, whole_runs
-from fullhouse.seating.allocation.orphans import Rules, orphans_of
+from fullhouse.seating.allocation.explanations import Names
+from fullhouse.seating.allocation.index import STEPS, BoolArray, Index, Int64Array, count_orphans, segments, whole_runs
+from fullhouse.seating.allocation.orphans import AllocationRules, orphans_of
 from fullhouse.seating.plans.chart import Floats, Ints
 
 TRIES = 4  # stretches or corners that are compared seat by seat
 SPARE = 8  # blocks searched around a corner, beyond the number of parts
-ORPHAN = 1 << 40  # weighs more than any distance
+ORPHAN_COST = 1 << 40  # weighs more than any distance
 
 
 class Request(NamedTuple):
     """A party's request, with zones and companion seats already applied to the masks."""
 
-    may: Bools  # seats available to the party
-    play: Bools  # these, those that are not candidates but not taken either, and those they hold
+    available: BoolArray  # seats available to the party
+    in_play: BoolArray  # these, those that are not candidates but not taken either, and those they hold
     quantity: int
-    own: Places  # seats they hold
-    rules: Rules
+    own: Int64Array  # seats they hold
+    rules: AllocationRules
     rotate: int
     names: Names
 
@@ -42,36 +42,36 @@ class Split(NamedTuple):
 class Blocks(NamedTuple):
     """The seats available to this buyer, as blocks of neighbours."""
 
-    start: Places
-    length: Places
+    start: Int64Array
+    length: Int64Array
 
 
 class Tally(NamedTuple):
     """Counts of the blocks."""
 
     at_least: Ints  # [t, r]: blocks of at least t + 1 seats in the rows before r, up to the longest that matters
-    away: Places  # [b]: distances of the first seats of the blocks before b
+    away: Int64Array  # [b]: distances of the first seats of the blocks before b
 
-    def between(self, first: Places, stop: Places) -> Ints:
+    def counts_between(self, first: Int64Array, stop: Int64Array) -> Ints:
         """Counts of the blocks in stretches of rows, by length."""
         return self.at_least.take(stop, axis=1) - self.at_least.take(first, axis=1)
 
-    def blocks(self, row: int) -> int:
+    def count_blocks_before(self, row: int) -> int:
         """How many blocks lie before a row: blocks are sorted by row."""
         return int(self.at_least[0, row])
 
 
-class House(NamedTuple):
-    hall: Index
-    play: Bools  # without the party's other seats
+class Inventory(NamedTuple):
+    seat_index: Index
+    in_play: BoolArray  # without the party's other seats
     blocks: Blocks
-    rules: Rules
-    around: Places  # the party's other seats
+    rules: AllocationRules
+    around: Int64Array  # the party's other seats
 
-    def only(self, picked: Places) -> "House":
+    def select_blocks(self, picked: Int64Array) -> "Inventory":
         return self._replace(blocks=Blocks(*(array[picked] for array in self.blocks)))
 
-    def clean(self, size: int) -> Bools:
+    def find_clean_blocks(self, size: int) -> BoolArray:
         """Which blocks are long enough to give a part of this size without an orphan."""
         spare = self.blocks.length - size
         return np.asarray((spare == 0) | (spare >= self.rules.orphan_run_min))
@@ -80,8 +80,8 @@ class House(NamedTuple):
 class Spot(NamedTuple):
     """For one size: in every block the start with the fewest orphans, then the one nearest to the focal point."""
 
-    cost: Places  # orphans * ORPHAN + distance; FULL where the block is too short
-    start: Places
+    cost: Int64Array  # orphans * ORPHAN + distance; FULL where the block is too short
+    start: Int64Array
 
 
 class Corner(NamedTuple):
@@ -89,29 +89,30 @@ class Corner(NamedTuple):
     tries: int
 
 
-FULL = 1 << 51  # exact as a float, too
+IMPOSSIBLE = 1 << 51  # exact as a float, too
 
 
-def split(index: Index, request: Request, quantity: int, around: Places) -> Split | None:
+def split_party(index: Index, request: Request, quantity: int, around: Int64Array) -> Split | None:
     """Finds parts for so many seats; near `around`, the party's other seats, if there are any. None if there are not
     enough seats, or only further apart than allowed."""
     rules = request.rules
-    start, stop = segments(index.links, request.may)
+    start, stop = segments(index.links, request.available)
     blocks = Blocks(start, stop - start)
     if int(blocks.length.sum()) < quantity:
         return None
-    play = request.play.copy()
+    play = request.in_play.copy()
     play[around] = False
-    inventory = House(index, play, blocks, rules, around)
-    tally = counted(index, blocks, quantity + rules.orphan_run_min)
-    found = near_rows(inventory, tally, quantity)
-    if not found and may_part(index, request):
-        found = further(inventory, tally, quantity)
+    inventory = Inventory(index, play, blocks, rules, around)
+    tally = count_blocks(index, blocks, quantity + rules.orphan_run_min)
+    found = find_near_parts(inventory, tally, quantity)
+    if not found and may_split(index, request):
+        found = find_far_parts(inventory, tally, quantity)
     if not found:
         return None
     known: dict[tuple[tuple[int, int], ...], Split] = {}  # near stretches often give the same parts
     exact = [
-        known.get(option.parts) or known.setdefault(option.parts, judged(index, request.play, option, around, rules))
+        known.get(option.parts)
+        or known.setdefault(option.parts, count_orphans_of(index, request.in_play, option, around, rules))
         for option in found
     ]
     fewest = min(option.orphans for option in exact)
@@ -120,12 +121,12 @@ def split(index: Index, request: Request, quantity: int, around: Places) -> Spli
     return equal[request.rotate % len(equal)]
 
 
-def may_part(index: Index, request: Request) -> bool:
+def may_split(index: Index, request: Request) -> bool:
     """Whether this party may sit further apart: the buyer agreed to it, or has chosen such seats already."""
     return request.rules.allow_split or not is_near(index, request.own, request.rules)
 
 
-def is_near(index: Index, seats: Places, rules: Rules) -> bool:
+def is_near(index: Index, seats: Int64Array, rules: AllocationRules) -> bool:
     """Whether seats lie in one section, and no further apart than a split may be."""
     if not len(seats):
         return True
@@ -134,12 +135,14 @@ def is_near(index: Index, seats: Places, rules: Rules) -> bool:
     return one_section and int(rows.max()) - int(rows.min()) <= rules.max_group_split
 
 
-def judged(index: Index, in_play: Bools, option: Split, around: Places, rules: Rules) -> Split:
+def count_orphans_of(
+    index: Index, in_play: BoolArray, option: Split, around: Int64Array, rules: AllocationRules
+) -> Split:
     seats = np.concatenate([around, *(np.arange(start, start + size) for start, size in option.parts)])
     return option._replace(orphans=len(orphans_of(index, in_play, np.sort(seats), rules)))
 
 
-def counted(index: Index, blocks: Blocks, longest: int) -> Tally:
+def count_blocks(index: Index, blocks: Blocks, longest: int) -> Tally:
     rows = len(index.row_size)
     longest = min(longest, int(blocks.length.max()))
     short = longest - np.minimum(
@@ -153,7 +156,7 @@ def counted(index: Index, blocks: Blocks, longest: int) -> Tally:
     return Tally(at_least, away)
 
 
-def even_sizes(at_least: Ints, quantity: int) -> tuple[int, ...] | None:
+def find_even_sizes(at_least: Ints, quantity: int) -> tuple[int, ...] | None:
     """The sizes for the fewest parts that any of these stretches allows: no single seats if avoidable, most even."""
     at_least = np.minimum(at_least[:quantity], quantity)  # more than these are not needed
     at_least = at_least[:, at_least.sum(axis=0) >= quantity]
@@ -176,60 +179,60 @@ def even_sizes(at_least: Ints, quantity: int) -> tuple[int, ...] | None:
     return tuple(sorted(sizes[:, int(np.argmin(weight))].tolist(), reverse=True))
 
 
-def spots(inventory: House, sizes: tuple[int, ...]) -> dict[int, Spot]:
+def find_spots(inventory: Inventory, sizes: tuple[int, ...]) -> dict[int, Spot]:
     """Searches only the runs of these blocks: the cost must not depend on the size of the venue."""
-    places, links = whole_runs(inventory.hall, inventory.blocks.start)
-    play, rules = inventory.play[places], inventory.rules
+    places, links = whole_runs(inventory.seat_index, inventory.blocks.start)
+    play, rules = inventory.in_play[places], inventory.rules
     return {
-        size: best_spots(
-            inventory, size, places, strays(links, play, size, rules.orphan_run_min, rules.row_ends_exempt)
+        size: find_best_spots(
+            inventory, size, places, count_orphans(links, play, size, rules.orphan_run_min, rules.row_ends_exempt)
         )
         for size in set(sizes)
     }
 
 
-def best_spots(inventory: House, size: int, places: Places, orphans: NDArray[np.uint8]) -> Spot:
+def find_best_spots(inventory: Inventory, size: int, places: Int64Array, orphans: NDArray[np.uint8]) -> Spot:
     """For one size; `orphans` has the orphans of a part that begins at each of the places."""
     blocks, least = inventory.blocks, inventory.rules.orphan_run_min
     spare = blocks.length - size
     # Offsets near both ends, where orphans arise or not; further inside only the distance changes.
     ends = [offset for shift in range(least + 1) for offset in (np.full(len(spare), shift), spare - shift)]
-    offset = np.stack([*ends, inside(inventory, size, spare)])
+    offset = np.stack([*ends, find_inner_offset(inventory, size, spare)])
     fits = (offset >= 0) & (offset <= spare)
     start = blocks.start + np.where(fits, offset, 0)
     found = start[fits]
-    cost = np.full(start.shape, FULL, np.int64)
-    cost[fits] = orphans[np.searchsorted(places, found)] * np.int64(ORPHAN) + distances(inventory, found, size)
+    cost = np.full(start.shape, IMPOSSIBLE, np.int64)
+    cost[fits] = orphans[np.searchsorted(places, found)] * np.int64(ORPHAN_COST) + distances(inventory, found, size)
     best = np.argmin(cost, axis=0), np.arange(len(spare))
     return Spot(cost[best], start[best])
 
 
-def middle(inventory: House) -> tuple[float, float]:
-    chart, around = inventory.hall.chart, inventory.around
+def party_centre(inventory: Inventory) -> tuple[float, float]:
+    chart, around = inventory.seat_index.chart, inventory.around
     if not len(around):
         return chart.focal_x, chart.focal_y
     return float(chart.x[around].mean()), float(chart.y[around].mean())
 
 
-def distances(inventory: House, start: Places, size: int | Places) -> Places:
+def distances(inventory: Inventory, start: Int64Array, size: int | Int64Array) -> Int64Array:
     """Sum over all seats of a part: to the focal point, or to the rest of the party."""
-    index = inventory.hall
+    index = inventory.seat_index
     if not len(inventory.around):
         return np.asarray(index.summed[start + size] - index.summed[start])
-    return from_point(index, start, start + size - 1, middle(inventory)) * size
+    return distances_from_point(index, start, start + size - 1, party_centre(inventory)) * size
 
 
-def from_point(index: Index, first: Places, last: Places, point: tuple[float, float]) -> Places:
+def distances_from_point(index: Index, first: Int64Array, last: Int64Array, point: tuple[float, float]) -> Int64Array:
     x, y = index.chart.x, index.chart.y
     away = np.hypot((x[first] + x[last]) / 2 - point[0], (y[first] + y[last]) / 2 - point[1])
     return np.asarray(np.rint(away / index.pitch * STEPS), np.int64)
 
 
-def inside(inventory: House, size: int, spare: Places) -> Places:
+def find_inner_offset(inventory: Inventory, size: int, spare: Int64Array) -> Int64Array:
     """The offset at which a part is nearest, clear of the block's ends and as if it were straight; -1 if none."""
     x, y, blocks, clear = (
-        inventory.hall.chart.x,
-        inventory.hall.chart.y,
+        inventory.seat_index.chart.x,
+        inventory.seat_index.chart.y,
         inventory.blocks,
         inventory.rules.orphan_run_min,
     )
@@ -237,61 +240,62 @@ def inside(inventory: House, size: int, spare: Places) -> Places:
         return np.full(len(spare), -1)
     first, last = blocks.start, blocks.start + blocks.length - 1
     along_x, along_y = x[last] - x[first], y[last] - y[first]
-    to_x, to_y = middle(inventory)
+    to_x, to_y = party_centre(inventory)
     squared = np.maximum(along_x**2 + along_y**2, 1e-9)
     share = ((to_x - x[first]) * along_x + (to_y - y[first]) * along_y) / squared
     offset = np.rint(np.clip(share, 0, 1) * (blocks.length - 1) - (size - 1) / 2).astype(np.int64)
     return np.where(spare >= 2 * clear, np.clip(offset, clear, spare - clear), -1)
 
 
-def near_rows(inventory: House, tally: Tally, quantity: int) -> list[Split]:
+def find_near_parts(inventory: Inventory, tally: Tally, quantity: int) -> list[Split]:
     """Rung 3: all parts in one section, at most `max_group_split` rows apart, in the fewest rows possible."""
     most = inventory.rules.max_group_split
-    first, stop = stretches(inventory, most)
-    sizes = even_sizes(tally.between(first, stop), quantity) if len(first) else None
+    first, stop = list_stretches(inventory, most)
+    sizes = find_even_sizes(tally.counts_between(first, stop), quantity) if len(first) else None
     if sizes is None:
         return []
     needed = np.array([[sum(size > t for size in sizes)] for t in range(len(tally.at_least))])
     for span in range(most + 1):
-        first, stop = stretches(inventory, span)
-        fits = (tally.between(first, stop) >= needed).all(axis=0)
+        first, stop = list_stretches(inventory, span)
+        fits = (tally.counts_between(first, stop) >= needed).all(axis=0)
         if fits.any():
             break
     first, stop = first[fits], stop[fits]
-    best = ranked(inventory, tally, sizes, first, stop)
-    within = [range(tally.blocks(first[place]), tally.blocks(stop[place])) for place in best]
+    best = rank_stretches(inventory, tally, sizes, first, stop)
+    within = [range(tally.count_blocks_before(first[place]), tally.count_blocks_before(stop[place])) for place in best]
     picked = np.unique(np.concatenate(within))
-    inventory = inventory.only(picked)
-    found = spots(inventory, sizes)
+    inventory = inventory.select_blocks(picked)
+    found = find_spots(inventory, sizes)
     masks = [(picked >= blocks.start) & (picked < blocks.stop) for blocks in within]
-    return [split for mask in masks for split in corners(inventory, found, sizes, mask, Corner(3, 1))]
+    return [split for mask in masks for split in gather_parts(inventory, found, sizes, mask, Corner(3, 1))]
 
 
-def further(inventory: House, tally: Tally, quantity: int) -> list[Split]:
+def find_far_parts(inventory: Inventory, tally: Tally, quantity: int) -> list[Split]:
     """Rung 4: the fewest parts anywhere. Searches only the blocks around a few good places."""
-    sizes = even_sizes(tally.at_least[:, -1:], quantity)
+    sizes = find_even_sizes(tally.at_least[:, -1:], quantity)
     assert sizes is not None
-    index, start = inventory.hall, inventory.blocks.start
+    index, start = inventory.seat_index, inventory.blocks.start
     dirty = {
-        size: np.where(inventory.blocks.length < size, FULL, ~inventory.clean(size) * ORPHAN) for size in set(sizes)
+        size: np.where(inventory.blocks.length < size, IMPOSSIBLE, ~inventory.find_clean_blocks(size) * ORPHAN_COST)
+        for size in set(sizes)
     }
-    centres = [middle(inventory)]
+    centres = [party_centre(inventory)]
     if not len(inventory.around):
-        nearest = start[cheapest(dirty[sizes[0]] + index.away[start], TRIES)]
+        nearest = start[pick_cheapest(dirty[sizes[0]] + index.away[start], TRIES)]
         centres = [(float(index.chart.x[seat]), float(index.chart.y[seat])) for seat in nearest]
     picked = [
-        cheapest(cost + from_point(index, start, start, centre), len(sizes) + SPARE)
+        pick_cheapest(cost + distances_from_point(index, start, start, centre), len(sizes) + SPARE)
         for centre in centres
         for cost in dirty.values()
     ]
-    inventory = inventory.only(np.unique(np.concatenate(picked)))
-    best = spots(inventory, sizes)
-    return corners(inventory, best, sizes, np.ones(len(inventory.blocks.start), np.bool_), Corner(4, TRIES))
+    inventory = inventory.select_blocks(np.unique(np.concatenate(picked)))
+    best = find_spots(inventory, sizes)
+    return gather_parts(inventory, best, sizes, np.ones(len(inventory.blocks.start), np.bool_), Corner(4, TRIES))
 
 
-def stretches(inventory: House, span: int) -> tuple[Places, Places]:
+def list_stretches(inventory: Inventory, span: int) -> tuple[Int64Array, Int64Array]:
     """Stretches of rows of one section, `span` apart, that include the rest of the party: first row and end."""
-    index = inventory.hall
+    index = inventory.seat_index
     first = np.arange(len(index.row_size))
     stop = np.minimum(first + span + 1, index.row_stop)
     if not len(inventory.around):
@@ -301,9 +305,11 @@ def stretches(inventory: House, span: int) -> tuple[Places, Places]:
     return first[inside], stop[inside]
 
 
-def ranked(inventory: House, tally: Tally, sizes: tuple[int, ...], first: Places, stop: Places) -> Places:
+def rank_stretches(
+    inventory: Inventory, tally: Tally, sizes: tuple[int, ...], first: Int64Array, stop: Int64Array
+) -> Int64Array:
     """The stretches of rows to search: those without orphans first, then the nearest."""
-    at_least, none = tally.between(first, stop), np.zeros(len(first), np.int32)
+    at_least, none = tally.counts_between(first, stop), np.zeros(len(first), np.int32)
 
     def longer(length: int) -> Ints:
         return at_least[length - 1] if length <= len(at_least) else none
@@ -316,25 +322,31 @@ def ranked(inventory: House, tally: Tally, sizes: tuple[int, ...], first: Places
     return np.lexsort((first, away, missing))[:TRIES]
 
 
-def corners(
-    inventory: House, best: dict[int, Spot], sizes: tuple[int, ...], within: Bools, corner: Corner
+def gather_parts(
+    inventory: Inventory, best: dict[int, Spot], sizes: tuple[int, ...], within: BoolArray, corner: Corner
 ) -> list[Split]:
     """Gathers the parts around the best places of the largest part, or around the rest of the party."""
-    index, largest = inventory.hall, best[sizes[0]]
-    centres = [middle(inventory)]
+    index, largest = inventory.seat_index, best[sizes[0]]
+    centres = [party_centre(inventory)]
     if not len(inventory.around):
-        seats = largest.start[cheapest(np.where(within, largest.cost, FULL), corner.tries)]
+        seats = largest.start[pick_cheapest(np.where(within, largest.cost, IMPOSSIBLE), corner.tries)]
         centres = [(float(index.chart.x[seat]), float(index.chart.y[seat])) for seat in seats]
     found = []
     for centre in centres:
         cost = {}
         for size, spot in best.items():
-            away = from_point(index, spot.start, np.minimum(spot.start + size, len(inventory.play)) - 1, centre)
-            cost[size] = np.where(within & (spot.cost < FULL), spot.cost // ORPHAN * ORPHAN + away, FULL)
+            away = distances_from_point(
+                index, spot.start, np.minimum(spot.start + size, len(inventory.in_play)) - 1, centre
+            )
+            cost[size] = np.where(
+                within & (spot.cost < IMPOSSIBLE), spot.cost // ORPHAN_COST * ORPHAN_COST + away, IMPOSSIBLE
+            )
         if len(cost) == 1:
-            chosen = cheapest(cost[sizes[0]], len(sizes))
+            chosen = pick_cheapest(cost[sizes[0]], len(sizes))
         else:  # enough blocks of each size that every part finds one, whatever the others take
-            columns = np.unique(np.concatenate([cheapest(of_size, len(sizes) + SPARE) for of_size in cost.values()]))
+            columns = np.unique(
+                np.concatenate([pick_cheapest(of_size, len(sizes) + SPARE) for of_size in cost.values()])
+            )
             chosen = columns[assign(np.stack([cost[size][columns] for size in sizes]).astype(np.float64))]
         parts = tuple((int(best[size].start[block]), size) for size, block in zip(sizes, chosen, strict=True))
         starts, lengths = np.array(parts).T
@@ -342,16 +354,16 @@ def corners(
     return found
 
 
-def cheapest(cost: Places, count: int) -> Places:
+def pick_cheapest(cost: Int64Array, count: int) -> Int64Array:
     """The indexes of the lowest costs, in order; ties by index."""
-    known = np.flatnonzero(cost < FULL)
+    known = np.flatnonzero(cost < IMPOSSIBLE)
     if len(known) > 4 * count:
         bound = np.partition(cost[known], count)[count]
         known = known[cost[known] <= bound]
     return known[np.argsort(cost[known], kind="stable")[:count]]
 
 
-def assign(cost: Floats) -> Places:
+def assign(cost: Floats) -> Int64Array:
     """A column of its own for every row, at the least total cost: the Hungarian method, a row at a time."""
     rows, columns = cost.shape
     row_price, price = np.zeros(rows + 1), np.zeros(columns + 1)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fullhouse.seating.plans.chart import Chart, compile
+from fullhouse.seating.plans.chart import Chart, build_chart
 from fullhouse.seating.plans.plan import CATEGORIES, COLORS, RESERVED, Plan, Row, Zone, capacity_of, walk
 
 PAPER, SURFACE, INK, MUTED, LINE = "#F7F5F0", "#FFFFFF", "#16181D", "#5B6068", "#E2DED5"
@@ -22,14 +22,14 @@ _AVAILABLE, _HELD, _SOLD, _BLOCKED = range(4)
 _WHEELCHAIR, _COMPANION, _RESTRICTED = 1, 2, 3
 
 
-def svg(plan: Plan, states: NDArray[np.uint8] | None = None) -> str:
+def render_svg(plan: Plan, states: NDArray[np.uint8] | None = None) -> str:
     """The plan as a still picture. With `states` (see geometry.STATES) it shows which seats are available."""
-    return _Drawing(plan, states).text()
+    return _Drawing(plan, states).render()
 
 
 class _Drawing:
     def __init__(self, plan: Plan, states: NDArray[np.uint8] | None) -> None:
-        self.plan, self.chart = plan, compile(plan)
+        self.plan, self.chart = plan, build_chart(plan)
         self.places = list(walk(plan))
         self.states = np.zeros(len(self.places), dtype=np.uint8) if states is None else states
         if len(self.states) != len(self.places):
@@ -39,17 +39,17 @@ class _Drawing:
         # Text is sized for the picture as a whole, so that it stays legible in a large venue.
         self.text_size = max(0.62 * self.pitch, max(plan.width, plan.height) / 75)
         self.colors = [category.color or COLORS[i % len(COLORS)] for i, category in enumerate(plan.price_categories)]
-        self.legend = list(self._laid_out())
+        self.legend = list(self._lay_out_legend())
         self.foot = self.text_size * (2.2 + 2 * len({line for _, line, _, _ in self.legend}))
 
-    def text(self) -> str:
+    def render(self) -> str:
         width, height = self.plan.width, self.plan.height + self.foot
         scale = max(1.0, 960 / max(width, height))
         parts = [
-            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_n(width)} {_n(height)}"'
-            f' width="{_n(width * scale)}" height="{_n(height * scale)}" role="img"'
-            f' font-family="Inter, system-ui, sans-serif" font-size="{_n(self.text_size)}" fill="{INK}">',
-            f"<title>{_t(self.plan.name)}</title>",
+            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_f(width)} {_f(height)}"'
+            f' width="{_f(width * scale)}" height="{_f(height * scale)}" role="img"'
+            f' font-family="Inter, system-ui, sans-serif" font-size="{_f(self.text_size)}" fill="{INK}">',
+            f"<title>{_escape_text(self.plan.name)}</title>",
             f'<rect width="100%" height="100%" fill="{PAPER}"/>',
             *(self._area(zone) for zone in self.plan.zones if zone.area),
             *self._tables(),
@@ -72,10 +72,10 @@ class _Drawing:
         return keys.index(zone.price_category) if zone.price_category in keys else -1
 
     def _area(self, zone: Zone) -> str:
-        corners = " ".join(f"{_n(point.x)},{_n(point.y)}" for point in zone.area)
+        corners = " ".join(f"{_f(point.x)},{_f(point.y)}" for point in zone.area)
         if zone.zone_type in RESERVED:
             return (
-                f'<polygon points="{corners}" fill="{SURFACE}" stroke="{LINE}" stroke-width="{_n(self.pitch / 10)}"/>'
+                f'<polygon points="{corners}" fill="{SURFACE}" stroke="{LINE}" stroke-width="{_f(self.pitch / 10)}"/>'
             )
         color, size = self._color(self._price(zone)), self.text_size
         x, y = _middle(zone)
@@ -83,10 +83,10 @@ class _Drawing:
             y = focus.y + 3.2 * size  # the stage stands in the middle
         return (
             f'<polygon points="{corners}" fill="{color}" fill-opacity=".13" stroke="{color}"'
-            f' stroke-width="{_n(self.pitch / 14)}" stroke-linejoin="round"/>'
-            f'<text x="{_n(x)}" y="{_n(y)}" text-anchor="middle" font-weight="650" font-size="{_n(1.25 * size)}">'
-            f"{_t(zone.name)}</text>"
-            f'<text x="{_n(x)}" y="{_n(y + 1.4 * size)}" text-anchor="middle" fill="{MUTED}">'
+            f' stroke-width="{_f(self.pitch / 14)}" stroke-linejoin="round"/>'
+            f'<text x="{_f(x)}" y="{_f(y)}" text-anchor="middle" font-weight="650" font-size="{_f(1.25 * size)}">'
+            f"{_escape_text(zone.name)}</text>"
+            f'<text x="{_f(x)}" y="{_f(y + 1.4 * size)}" text-anchor="middle" fill="{MUTED}">'
             f"{_KINDS[zone.zone_type]}, {capacity_of(zone):,}</text>"
         )
 
@@ -96,9 +96,9 @@ class _Drawing:
             width, height = 8 * size, 2.6 * size
             left = min(max(x - width / 2, 0), self.plan.width - width)
             top = min(max(y - height / 2, 0), self.plan.height - height)
-            yield f'<rect x="{_n(left)}" y="{_n(top)}" width="{_n(width)}" height="{_n(height)}" rx="{_n(size / 2)}"/>'
+            yield f'<rect x="{_f(left)}" y="{_f(top)}" width="{_f(width)}" height="{_f(height)}" rx="{_f(size / 2)}"/>'
             yield (
-                f'<text x="{_n(left + width / 2)}" y="{_n(top + height / 2 + 0.36 * size)}" text-anchor="middle"'
+                f'<text x="{_f(left + width / 2)}" y="{_f(top + height / 2 + 0.36 * size)}" text-anchor="middle"'
                 f' font-weight="650" fill="{PAPER}">Stage</text>'
             )
 
@@ -106,15 +106,15 @@ class _Drawing:
         """Price categories with their counts, and the marks that are in use."""
         size, edge = self.text_size, 2.4 * self.text_size
         yield (
-            f'<path d="M{_n(edge)} {_n(self.plan.height)}H{_n(self.plan.width - edge)}" stroke="{LINE}"'
-            f' stroke-width="{_n(size / 12)}"/>'
+            f'<path d="M{_f(edge)} {_f(self.plan.height)}H{_f(self.plan.width - edge)}" stroke="{LINE}"'
+            f' stroke-width="{_f(size / 12)}"/>'
         )
         for x, line, mark, words in self.legend:
             y = self.plan.height + size * (2.1 + 2 * line)
-            yield f'<g transform="translate({_n(x + size / 2)} {_n(y)})">{mark}</g>'
-            yield f'<text x="{_n(x + 1.4 * size)}" y="{_n(y + 0.36 * size)}">{_t(words)}</text>'
+            yield f'<g transform="translate({_f(x + size / 2)} {_f(y)})">{mark}</g>'
+            yield f'<text x="{_f(x + 1.4 * size)}" y="{_f(y + 0.36 * size)}">{_escape_text(words)}</text>'
 
-    def _laid_out(self) -> Iterator[tuple[float, int, str, str]]:
+    def _lay_out_legend(self) -> Iterator[tuple[float, int, str, str]]:
         """Entries side by side, on as many lines as they need."""
         size, edge = self.text_size, 2.4 * self.text_size
         x, line = edge, 0
@@ -132,13 +132,13 @@ class _Drawing:
             places += sum(
                 capacity_of(z) for z in self.plan.zones if z.zone_type not in RESERVED and self._price(z) == price
             )
-            yield f'<circle r="{_n(radius)}" fill="{self.colors[price]}"/>', f"{category.name} ({places:,})"
+            yield f'<circle r="{_f(radius)}" fill="{self.colors[price]}"/>', f"{category.name} ({places:,})"
         for kind, mark in _MARKS.items():
             if np.any(self.chart.category == kind):
                 yield mark(0, 0, radius, INK), CATEGORIES[kind].replace("_", " ").capitalize()
         for state, name in ((_SOLD, "Sold"), (_HELD, "Held"), (_BLOCKED, "Blocked")):
             if np.any(self.states == state):
-                yield _taken(0, 0, radius, state, INK), name
+                yield _render_taken(0, 0, radius, state, INK), name
 
     # --- seats
 
@@ -149,10 +149,10 @@ class _Drawing:
                 x, y = float(np.mean(self.chart.x[first:last])), float(np.mean(self.chart.y[first:last]))
                 radius = hypot(float(self.chart.x[first]) - x, float(self.chart.y[first]) - y) - 0.62 * self.pitch
                 yield (
-                    f'<circle cx="{_n(x)}" cy="{_n(y)}" r="{_n(max(radius, 0))}" fill="{SURFACE}" stroke="{LINE}"'
-                    f' stroke-width="{_n(self.pitch / 14)}"/>'
-                    f'<text x="{_n(x)}" y="{_n(y + 0.2 * self.pitch)}" text-anchor="middle" fill="{MUTED}"'
-                    f' font-size="{_n(0.58 * self.pitch)}">{_t(row.label)}</text>'
+                    f'<circle cx="{_f(x)}" cy="{_f(y)}" r="{_f(max(radius, 0))}" fill="{SURFACE}" stroke="{LINE}"'
+                    f' stroke-width="{_f(self.pitch / 14)}"/>'
+                    f'<text x="{_f(x)}" y="{_f(y + 0.2 * self.pitch)}" text-anchor="middle" fill="{MUTED}"'
+                    f' font-size="{_f(0.58 * self.pitch)}">{_escape_text(row.label)}</text>'
                 )
 
     def _seats(self) -> Iterator[str]:
@@ -165,7 +165,7 @@ class _Drawing:
             if self.simple:
                 dots[_FLAT.get(state, colors[i])].append(i)
             elif state != _AVAILABLE:
-                special.append(_taken(x, y, radius, state, colors[i]))
+                special.append(_render_taken(x, y, radius, state, colors[i]))
             elif mark := _MARKS.get(kind):
                 special.append(mark(x, y, radius, colors[i]))
             else:
@@ -173,8 +173,8 @@ class _Drawing:
         step = self.pitch / 20
         for color, ordinals in dots.items():
             yield (
-                f'<path transform="scale({_n(step)})" d="{self._dots(ordinals, step)}" stroke="{color}"'
-                f' stroke-width="{_n(2 * radius / step)}" stroke-linecap="round" fill="none"/>'
+                f'<path transform="scale({_f(step)})" d="{self._dots(ordinals, step)}" stroke="{color}"'
+                f' stroke-width="{_f(2 * radius / step)}" stroke-linecap="round" fill="none"/>'
             )
         yield from special
         if len(self.places) <= NUMBERS_UP_TO:
@@ -193,11 +193,11 @@ class _Drawing:
         return "".join(f"m{dx} {dy}h0" for dx, dy in moves)
 
     def _numbers(self) -> Iterator[str]:
-        yield f'<g font-size="{_n(0.34 * self.pitch)}" fill="{SURFACE}" text-anchor="middle">'
+        yield f'<g font-size="{_f(0.34 * self.pitch)}" fill="{SURFACE}" text-anchor="middle">'
         down = 0.12 * self.pitch
         for place, (x, y, kind, state) in zip(self.places, self._columns(), strict=True):
             if state == _AVAILABLE and kind not in _MARKS:
-                yield f'<text x="{_n(x)}" y="{_n(y + down)}">{_t(place.seat.number)}</text>'
+                yield f'<text x="{_f(x)}" y="{_f(y + down)}">{_escape_text(place.seat.number)}</text>'
         yield "</g>"
 
     # --- names
@@ -214,7 +214,7 @@ class _Drawing:
         """Each row's label at both of its ends, where the line of its seats would go on."""
         if len(self.places) > 2 * NUMBERS_UP_TO:
             return
-        yield f'<g font-size="{_n(0.5 * self.pitch)}" fill="{MUTED}" text-anchor="middle">'
+        yield f'<g font-size="{_f(0.5 * self.pitch)}" fill="{MUTED}" text-anchor="middle">'
         for first, row in self._row_starts():
             last = first + len(row.seats) - 1
             for end, inner in () if row.table else ((first, first + 1), (last, last - 1)):
@@ -224,7 +224,7 @@ class _Drawing:
                     way = (-1.0, 0.0)
                 far = 1.05 * self.pitch / (hypot(*way) or 1.0)
                 x, y = self._at(end)[0] + far * way[0], self._at(end)[1] + far * way[1]
-                yield f'<text x="{_n(x)}" y="{_n(y + 0.18 * self.pitch)}">{_t(row.label)}</text>'
+                yield f'<text x="{_f(x)}" y="{_f(y + 0.18 * self.pitch)}">{_escape_text(row.label)}</text>'
         yield "</g>"
 
     def _at(self, ordinal: int) -> tuple[float, float]:
@@ -243,18 +243,18 @@ class _Drawing:
             else:
                 lowest = max(float(y.max()) + 0.9 * self.pitch, *(p.y + 0.4 * self.text_size for p in zone.area), 0.0)
                 yield (
-                    f'<text x="{_n(float(x.min() + x.max()) / 2)}" y="{_n(lowest + self.text_size)}"'
-                    f' text-anchor="middle" font-weight="650">{_t(section.name)}</text>'
+                    f'<text x="{_f(float(x.min() + x.max()) / 2)}" y="{_f(lowest + self.text_size)}"'
+                    f' text-anchor="middle" font-weight="650">{_escape_text(section.name)}</text>'
                 )
 
     def _plate(self, name: str, x: float, y: float, room: float) -> str:
         size = min(self.text_size * 1.1, max(0.8 * room, self.pitch) / (0.6 * len(name) + 0.9))
         width, height = size * (0.6 * len(name) + 0.9), 1.5 * size
         return (
-            f'<rect x="{_n(x - width / 2)}" y="{_n(y - height / 2)}" width="{_n(width)}" height="{_n(height)}"'
-            f' rx="{_n(size / 3)}" fill="{PAPER}" fill-opacity=".92"/>'
-            f'<text x="{_n(x)}" y="{_n(y + 0.36 * size)}" text-anchor="middle" font-weight="650"'
-            f' font-size="{_n(size)}">{_t(name)}</text>'
+            f'<rect x="{_f(x - width / 2)}" y="{_f(y - height / 2)}" width="{_f(width)}" height="{_f(height)}"'
+            f' rx="{_f(size / 3)}" fill="{PAPER}" fill-opacity=".92"/>'
+            f'<text x="{_f(x)}" y="{_f(y + 0.36 * size)}" text-anchor="middle" font-weight="650"'
+            f' font-size="{_f(size)}">{_escape_text(name)}</text>'
         )
 
 
@@ -265,7 +265,7 @@ def _wheelchair(x: float, y: float, r: float, color: str) -> str:
     """A rounded plate with a wheel, a back and a head."""
     s = 1.12 * r / 10
     return (
-        f'<g transform="translate({_n(x)} {_n(y)}) scale({_n(s)})"><rect x="-10" y="-10" width="20" height="20" rx="4"'
+        f'<g transform="translate({_f(x)} {_f(y)}) scale({_f(s)})"><rect x="-10" y="-10" width="20" height="20" rx="4"'
         f' fill="{color}"/><g fill="none" stroke="{SURFACE}" stroke-width="1.9" stroke-linecap="round"'
         ' stroke-linejoin="round"><path d="M-1.6-3.4V1.4H3L5.2 6"/><path d="M-3.4.2A4.3 4.3 0 1 0 2.4 4.9"/></g>'
         f'<circle cx="-1.6" cy="-6.2" r="1.7" fill="{SURFACE}"/></g>'
@@ -275,36 +275,36 @@ def _wheelchair(x: float, y: float, r: float, color: str) -> str:
 def _companion(x: float, y: float, r: float, color: str) -> str:
     """A ring with a dot: a seat that belongs to its neighbour."""
     return (
-        f'<circle cx="{_n(x)}" cy="{_n(y)}" r="{_n(0.82 * r)}" fill="{SURFACE}" stroke="{color}"'
-        f' stroke-width="{_n(0.36 * r)}"/><circle cx="{_n(x)}" cy="{_n(y)}" r="{_n(0.3 * r)}" fill="{color}"/>'
+        f'<circle cx="{_f(x)}" cy="{_f(y)}" r="{_f(0.82 * r)}" fill="{SURFACE}" stroke="{color}"'
+        f' stroke-width="{_f(0.36 * r)}"/><circle cx="{_f(x)}" cy="{_f(y)}" r="{_f(0.3 * r)}" fill="{color}"/>'
     )
 
 
 def _restricted(x: float, y: float, r: float, color: str) -> str:
     """A dot with a bar across it: something stands in the way."""
-    bar = f"M{_n(x - 0.5 * r)} {_n(y)}h{_n(r)}"
-    return f'<circle cx="{_n(x)}" cy="{_n(y)}" r="{_n(r)}" fill="{color}"/>' + _stroke(bar, SURFACE, 1.6 * r)
+    bar = f"M{_f(x - 0.5 * r)} {_f(y)}h{_f(r)}"
+    return f'<circle cx="{_f(x)}" cy="{_f(y)}" r="{_f(r)}" fill="{color}"/>' + _stroke(bar, SURFACE, 1.6 * r)
 
 
-def _taken(x: float, y: float, r: float, state: int, color: str) -> str:
+def _render_taken(x: float, y: float, r: float, state: int, color: str) -> str:
     """Marks that differ without colour: a cross for sold, stripes for held, an empty ring for blocked."""
-    at, d = f'cx="{_n(x)}" cy="{_n(y)}"', r * 0.4
+    at, d = f'cx="{_f(x)}" cy="{_f(y)}"', r * 0.4
     if state == _SOLD:
-        cross = f"M{_n(x - d)} {_n(y - d)}l{_n(2 * d)} {_n(2 * d)}m0 {_n(-2 * d)}l{_n(-2 * d)} {_n(2 * d)}"
-        return f'<circle {at} r="{_n(r)}" fill="{SOLD}"/>' + _stroke(cross, MUTED, r)
+        cross = f"M{_f(x - d)} {_f(y - d)}l{_f(2 * d)} {_f(2 * d)}m0 {_f(-2 * d)}l{_f(-2 * d)} {_f(2 * d)}"
+        return f'<circle {at} r="{_f(r)}" fill="{SOLD}"/>' + _stroke(cross, MUTED, r)
     if state == _HELD:
         stripes = "".join(
-            f"M{_n(x + shift - h)} {_n(y + shift + h)}l{_n(2 * h)} {_n(-2 * h)}"
+            f"M{_f(x + shift - h)} {_f(y + shift + h)}l{_f(2 * h)} {_f(-2 * h)}"
             for shift, h in ((-0.36 * r, 0.42 * r), (0.0, 0.62 * r), (0.36 * r, 0.42 * r))
         )
-        return f'<circle {at} r="{_n(r)}" fill="{SURFACE}" stroke="{color}" stroke-width="{_n(r / 6)}"/>' + _stroke(
+        return f'<circle {at} r="{_f(r)}" fill="{SURFACE}" stroke="{color}" stroke-width="{_f(r / 6)}"/>' + _stroke(
             stripes, color, r
         )
-    return f'<circle {at} r="{_n(0.9 * r)}" fill="{BLOCKED}" stroke="{LINE}" stroke-width="{_n(r / 5)}"/>'
+    return f'<circle {at} r="{_f(0.9 * r)}" fill="{BLOCKED}" stroke="{LINE}" stroke-width="{_f(r / 5)}"/>'
 
 
 def _stroke(path: str, color: str, r: float) -> str:
-    return f'<path d="{path}" stroke="{color}" stroke-width="{_n(r / 5)}" stroke-linecap="round" fill="none"/>'
+    return f'<path d="{path}" stroke="{color}" stroke-width="{_f(r / 5)}" stroke-linecap="round" fill="none"/>'
 
 
 # --- odds and ends
@@ -329,12 +329,12 @@ def _middle(zone: Zone) -> tuple[float, float]:
     return (min(xs) + max(xs)) / 2, (min(ys) + max(ys)) / 2
 
 
-def _n(value: float) -> str:
+def _f(value: float) -> str:
     """A number in its shortest form."""
     return f"{value:.2f}".rstrip("0").rstrip(".")
 
 
-def _t(text: str) -> str:
+def _escape_text(text: str) -> str:
     """Escapes text for XML, which allows no control characters even when escaped."""
     return escape("".join(c for c in text if c.isprintable()))
 

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fullhouse.kit.errors import Malformed
-from fullhouse.seating.plans.chart import Chart, focus
+from fullhouse.seating.plans.chart import Chart, focal_point
 from fullhouse.seating.plans.plan import CATEGORIES, Plan, Row, capacity_of, walk
 
 MAGIC = b"FHG1"
@@ -20,8 +20,8 @@ STATES = ("available", "held", "sold", "blocked")  # two bits each
 
 _NO_PRICE = 255
 _GAP = 8  # above the three bits of the category
-_FINENESS = 40  # steps from one seat to its neighbour: finer than a screen shows
-_LARGEST = 32_767
+_STEPS_PER_SEAT = 40  # steps from one seat to its neighbour: finer than a screen shows
+_INT16_MAX = 32_767
 
 Piece = str | list[int]
 
@@ -39,7 +39,7 @@ class Geometry(NamedTuple):
     keys: list[str]
 
 
-def geometry(plan: Plan, chart: Chart) -> bytes:
+def encode_geometry(plan: Plan, chart: Chart) -> bytes:
     """Header and arrays, in a form that compresses well: 80,000 seats load without a noticeable wait."""
     unit = _unit(plan, chart)
     head = msgspec.json.encode(_header(plan, chart, unit))
@@ -47,11 +47,11 @@ def geometry(plan: Plan, chart: Chart) -> bytes:
     starts = _row_starts(chart)
     kind = chart.category.astype(np.uint8) | (_gaps(chart) * _GAP).astype(np.uint8)
     price = np.where(chart.price < 0, _NO_PRICE, chart.price).astype(np.uint8)
-    arrays = (_coded(chart.x, unit, starts), _coded(chart.y, unit, starts), kind, price)
+    arrays = (_encode_deltas(chart.x, unit, starts), _encode_deltas(chart.y, unit, starts), kind, price)
     return b"".join([MAGIC, struct.pack("<I", len(head)), head, *(array.tobytes() for array in arrays)])
 
 
-def geometry_json(plan: Plan, chart: Chart) -> dict[str, Any]:
+def to_geometry_json(plan: Plan, chart: Chart) -> dict[str, Any]:
     """The same as readable JSON: every seat's values in full, coordinates in the plan's own units."""
     header = _header(plan, chart, 1.0)
     return header | {
@@ -63,7 +63,7 @@ def geometry_json(plan: Plan, chart: Chart) -> dict[str, Any]:
     }
 
 
-def read_geometry(data: bytes) -> Geometry:
+def decode_geometry(data: bytes) -> Geometry:
     """The inverse of `geometry`, up to the rounding of coordinates to the header's unit."""
     header, at = _read_header(data)
     count, rows = header["seats"], header["rows"]
@@ -72,15 +72,17 @@ def read_geometry(data: bytes) -> Geometry:
     kind = np.frombuffer(data, np.uint8, count, at + 4 * count)
     price = np.frombuffer(data, np.uint8, count, at + 5 * count).astype(np.int16)
     starts = np.cumsum([0, *rows["seats"]])[:-1].astype(np.int64)
-    numbers = [list(_spelled(pieces, seats)) for pieces, seats in zip(rows["numbers"], rows["seats"], strict=True)]
+    numbers = [
+        list(_expand_pieces(pieces, seats)) for pieces, seats in zip(rows["numbers"], rows["seats"], strict=True)
+    ]
     keys = [
         [coded + number for number in row] if isinstance(coded, str) else coded
         for coded, row in zip(rows["keys"], numbers, strict=True)
     ]
     return Geometry(
         header=header,
-        x=_decoded(first, starts) * header["unit"],
-        y=_decoded(second, starts) * header["unit"],
+        x=_decode_deltas(first, starts) * header["unit"],
+        y=_decode_deltas(second, starts) * header["unit"],
         category=kind & np.uint8(_GAP - 1),
         gap_before=(kind & _GAP) > 0,
         price=np.where(price == _NO_PRICE, np.int16(-1), price),
@@ -90,14 +92,14 @@ def read_geometry(data: bytes) -> Geometry:
 
 
 class Neighbours(NamedTuple):
-    """By ordinal: first seats of chains of physical neighbours, seats sold only as a whole group, wheelchair places."""
+    """By ordinal: first seats of chains of physical neighbours, seats sold only as a whole group, wheelchair spaces."""
 
-    begins: list[int]
-    wholes: list[int]
+    chain_starts: list[int]
+    whole_seats: list[int]
     wheelchairs: list[int]
 
 
-def neighbours(data: bytes) -> Neighbours:
+def decode_neighbours(data: bytes) -> Neighbours:
     """Reads only which seats are neighbours: milliseconds, where parsing an arena's plan takes a second."""
     header, at = _read_header(data)
     count = header["seats"]
@@ -151,7 +153,7 @@ def _header(plan: Plan, chart: Chart, unit: float) -> dict[str, Any]:
         "width": plan.width,
         "height": plan.height,
         "unit": unit,
-        "focal_point": list(focus(plan)),
+        "focal_point": list(focal_point(plan)),
         "prices": [[c.key, c.name, c.color] for c in plan.price_categories],
         "zones": list(_zones(plan)),
         "sections": _sections(plan),
@@ -222,7 +224,7 @@ def _pieces(row: Row) -> Iterator[Piece]:
         yield open_piece[:2]
 
 
-def _spelled(pieces: list[Any], seats: int) -> Iterator[str]:
+def _expand_pieces(pieces: list[Any], seats: int) -> Iterator[str]:
     left = seats
     for piece in pieces:
         if isinstance(piece, str):
@@ -248,7 +250,7 @@ def _unit(plan: Plan, chart: Chart) -> float:
     """A fortieth of the usual distance between seats, or more if the plan is too wide for 16 bits."""
     ways = np.hypot(np.diff(chart.x), np.diff(chart.y))[np.diff(chart.run) == 0]
     usual = float(np.median(ways)) if len(ways) else 1.0
-    return max(round(usual / _FINENESS, 4), max(plan.width, plan.height) / _LARGEST)
+    return max(round(usual / _STEPS_PER_SEAT, 4), max(plan.width, plan.height) / _INT16_MAX)
 
 
 def _row_starts(chart: Chart) -> NDArray[np.int64]:
@@ -262,7 +264,7 @@ def _gaps(chart: Chart) -> NDArray[np.bool_]:
     return new_run & ~new_row
 
 
-def _coded(values: NDArray[np.floating[Any]], unit: float, starts: NDArray[np.int64]) -> NDArray[np.int16]:
+def _encode_deltas(values: NDArray[np.floating[Any]], unit: float, starts: NDArray[np.int64]) -> NDArray[np.int16]:
     """Second-order deltas in whole units: a row's first seat relative to the previous row's first, its second relative
     to the first, every other by how much its step differs from the step before.
 
@@ -279,16 +281,16 @@ def _coded(values: NDArray[np.floating[Any]], unit: float, starts: NDArray[np.in
     return np.asarray(coded, dtype="<i2")
 
 
-def _decoded(coded: NDArray[np.int16], starts: NDArray[np.int64]) -> NDArray[np.float64]:
+def _decode_deltas(coded: NDArray[np.int16], starts: NDArray[np.int64]) -> NDArray[np.float64]:
     changes = coded.astype(np.int64)
     firsts = np.cumsum(changes[starts])
     lengths = np.diff(np.append(starts, len(coded)))
     changes[starts] = 0
-    steps = _summed(changes, starts, lengths)
-    return ((_summed(steps, starts, lengths) + np.repeat(firsts, lengths)) & 0xFFFF).astype(np.float64)
+    steps = _sum_per_row(changes, starts, lengths)
+    return ((_sum_per_row(steps, starts, lengths) + np.repeat(firsts, lengths)) & 0xFFFF).astype(np.float64)
 
 
-def _summed(values: NDArray[np.int64], starts: NDArray[np.int64], lengths: NDArray[np.int64]) -> NDArray[np.int64]:
+def _sum_per_row(values: NDArray[np.int64], starts: NDArray[np.int64], lengths: NDArray[np.int64]) -> NDArray[np.int64]:
     """Running sums that restart with each row."""
     running = np.cumsum(values)
     return running - np.repeat(running[starts] - values[starts], lengths)

@@ -5,7 +5,7 @@ Published within this process only; every process derives them from its own seat
     live:{event}                 the messages of the event's stream: `delta` and `occupancy`, or LOOK_AGAIN
     occupancy:{org}:{event}      the counts of an event
     occupancy:{org}              those of every event of the organisation
-    occupancy:seats:{org}        each seat that is held, with its hold (holds/mirror/occupancy.py): for staff
+    occupancy:seats:{org}        each seat that is held, with its hold (holds/mirror/held_seat_stream.py): for staff
 """
 
 import asyncio
@@ -17,22 +17,22 @@ import msgspec
 import structlog
 
 from fullhouse.kit import tasks
-from fullhouse.kit.ids import read_id
-from fullhouse.kit.live.broadcast import LOOK_AGAIN, News
+from fullhouse.kit.ids import parse_id
+from fullhouse.kit.live.broadcast import REFRESH, StreamMessage
 from fullhouse.kit.live.bus import RESYNC
-from fullhouse.kit.pace import Pace
 from fullhouse.kit.services import Services
-from fullhouse.seating.maps.halls import MAP, TOPIC, Hall, Halls
+from fullhouse.kit.throttling import Throttle
+from fullhouse.seating.maps.seat_states import MAP_TOPIC, SEATS_TOPIC, SeatStateCache, SeatStates
 from fullhouse.seating.model import SeatChange
 
 DELTA_S, COUNTS_S = 0.1, 0.25
-HELD_SEATS = "occupancy:seats:"
+HELD_SEATS_TOPIC = "occupancy:seats:"
 DELTA_MAX = 4000  # seats; for more, the whole map is smaller
 WATCHED_MAX = 10_000
 log = structlog.get_logger()
 
 
-class ZoneNews(msgspec.Struct, frozen=True):
+class ZoneUpdate(msgspec.Struct, frozen=True):
     zone_id: UUID
     available: int
     held: int
@@ -41,7 +41,7 @@ class ZoneNews(msgspec.Struct, frozen=True):
     total: int
 
 
-class OccupancyNews(msgspec.Struct, frozen=True, kw_only=True):
+class OccupancyUpdate(msgspec.Struct, frozen=True, kw_only=True):
     """The counts of an event, without seats or personal data."""
 
     event_id: UUID
@@ -53,33 +53,33 @@ class OccupancyNews(msgspec.Struct, frozen=True, kw_only=True):
     total: int
     percent_available: float
     percent_held: float
-    zones: list[ZoneNews]
+    zones: list[ZoneUpdate]
     timestamp: datetime
 
 
-class Changed(NamedTuple):
-    hall: Hall
+class PendingChange(NamedTuple):
+    seat_states: SeatStates
     ordinals: set[int]
 
 
-class Live:
+class SeatChangePublisher:
     def __init__(self, services: Services) -> None:
         self._services, self._bus = services, services.bus
-        self._changed: dict[UUID, Changed] = {}  # seats that are not published yet
+        self._changed: dict[UUID, PendingChange] = {}  # seats that are not published yet
         self._owners: dict[str, Any] = {}  # the organisation of each event that may be watched
         self._tasks: set[asyncio.Task[None]] = set()
-        self._deltas = Pace(DELTA_S, self._tell_delta)
-        self._counts = Pace(COUNTS_S, self._tell_counts_soon)
-        self._leave = [
-            self._bus.subscribe(f"{TOPIC}*", self._hear_seats),
-            self._bus.subscribe(f"{MAP}*", self._hear_map),
+        self._deltas = Throttle(DELTA_S, self._publish_delta)
+        self._counts = Throttle(COUNTS_S, self._schedule_counts)
+        self._unsubscribe = [
+            self._bus.subscribe(f"{SEATS_TOPIC}*", self._receive_seats),
+            self._bus.subscribe(f"{MAP_TOPIC}*", self._receive_map),
             self._bus.subscribe(RESYNC, lambda _topic, _none: self._changed.clear()),
         ]
 
     async def start(self) -> None: ...
 
     async def stop(self) -> None:
-        for leave in self._leave:
+        for leave in self._unsubscribe:
             leave()
         self._deltas.stop()
         self._counts.stop()
@@ -89,51 +89,55 @@ class Live:
 
     # Most events on sale have no watcher at a given moment: ids stay strings here until there is one.
 
-    def _hear_seats(self, topic: str, change: Any) -> None:
+    def _receive_seats(self, topic: str, change: Any) -> None:
         """Also for events whose seat states are not in memory: a dashboard watches all events of its organisation."""
-        event = topic.removeprefix(TOPIC)
+        event = topic.removeprefix(SEATS_TOPIC)
         if change is not None:
             if len(self._owners) >= WATCHED_MAX:
                 self._owners.clear()
             self._owners[event] = SeatChange(*change).organization_id
         if (owner := self._owners.get(event)) and self._is_watched(owner, event):
-            self._counts.ask(read_id(event))
+            self._counts.request(parse_id(event))
 
-    def _hear_map(self, topic: str, change: tuple[Hall, list[int]] | None) -> None:
-        event = topic.removeprefix(MAP)
+    def _receive_map(self, topic: str, change: tuple[SeatStates, list[int]] | None) -> None:
+        event = topic.removeprefix(MAP_TOPIC)
         if change is None:
-            self._changed.pop(read_id(event), None)
-            self._bus.deliver([(f"live:{event}", LOOK_AGAIN)])
-        elif change[1] and self._bus.is_heard(f"live:{event}"):
+            self._changed.pop(parse_id(event), None)
+            self._bus.deliver([(f"live:{event}", REFRESH)])
+        elif change[1] and self._bus.has_listener(f"live:{event}"):
             seat_states, ordinals = change
-            waiting = self._changed.setdefault(seat_states.event_id, Changed(seat_states, set()))
+            waiting = self._changed.setdefault(seat_states.event_id, PendingChange(seat_states, set()))
             waiting.ordinals.update(ordinals)
-            self._deltas.ask(seat_states.event_id)
+            self._deltas.request(seat_states.event_id)
 
     def _is_watched(self, owner: Any, event: str) -> bool:
-        heard = self._bus.is_heard
+        heard = self._bus.has_listener
         return heard(f"live:{event}") or heard(topic := f"occupancy:{owner}") or heard(f"{topic}:{event}")
 
     # --- publishing
 
-    def _tell_delta(self, event_id: UUID) -> None:
+    def _publish_delta(self, event_id: UUID) -> None:
         if not (waiting := self._changed.pop(event_id, None)):
             return
-        news = LOOK_AGAIN
+        news = REFRESH
         if len(waiting.ordinals) <= DELTA_MAX:
             ordinals = sorted(waiting.ordinals)
-            states = waiting.hall.shown[ordinals].tolist()
-            news = News("delta", {"version": waiting.hall.version, "ordinals": ordinals, "states": states})
+            states = waiting.seat_states.public_states[ordinals].tolist()
+            news = StreamMessage(
+                "delta", {"version": waiting.seat_states.version, "ordinals": ordinals, "states": states}
+            )
         self._bus.deliver([(f"live:{event_id}", news)])
 
-    def _tell_counts_soon(self, event_id: UUID) -> None:
-        task = asyncio.create_task(self._tell_counts(event_id))
+    def _schedule_counts(self, event_id: UUID) -> None:
+        task = asyncio.create_task(self._publish_counts(event_id))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
-    async def _tell_counts(self, event_id: UUID) -> None:
+    async def _publish_counts(self, event_id: UUID) -> None:
         try:
-            seat_states = await self._services.part(Halls).get(read_id(str(self._owners[str(event_id)])), event_id)
+            seat_states = await self._services.part(SeatStateCache).get(
+                parse_id(str(self._owners[str(event_id)])), event_id
+            )
         except Exception:  # watchers get the next change
             log.warning(
                 "occupancy.read_failed",
@@ -144,16 +148,20 @@ class Live:
             return
         if seat_states is None:
             return
-        counts = occupancy_news(self._services, seat_states)
+        counts = to_occupancy_update(self._services, seat_states)
         topic = f"occupancy:{seat_states.organization_id}"
-        messages = [(topic, counts), (f"{topic}:{event_id}", counts), (f"live:{event_id}", News("occupancy", counts))]
+        messages = [
+            (topic, counts),
+            (f"{topic}:{event_id}", counts),
+            (f"live:{event_id}", StreamMessage("occupancy", counts)),
+        ]
         self._bus.deliver(messages)
 
 
-def occupancy_news(services: Services, seat_states: Hall) -> OccupancyNews:
+def to_occupancy_update(services: Services, seat_states: SeatStates) -> OccupancyUpdate:
     found = seat_states.occupancy()
     capacity = max(found.capacity, 1)
-    return OccupancyNews(
+    return OccupancyUpdate(
         event_id=seat_states.event_id,
         version=found.version,
         total_available=found.available,
@@ -163,6 +171,6 @@ def occupancy_news(services: Services, seat_states: Hall) -> OccupancyNews:
         total=found.capacity,
         percent_available=round(100 * found.available / capacity, 1),
         percent_held=round(100 * found.held / capacity, 1),
-        zones=[ZoneNews(z.zone_id, z.available, z.held, z.sold, z.blocked, z.capacity) for z in found.zones],
+        zones=[ZoneUpdate(z.zone_id, z.available, z.held, z.sold, z.blocked, z.capacity) for z in found.zones],
         timestamp=services.clock.now(),
     )

@@ -12,10 +12,10 @@ from fullhouse.events.live import reads as events
 from fullhouse.events.public.model import PublicEvent
 from fullhouse.kit.actors import Principal
 from fullhouse.kit.http.endpoints import get
-from fullhouse.kit.live.broadcast import Channel, News
+from fullhouse.kit.live.broadcast import Channel, StreamMessage
 from fullhouse.kit.services import Services
-from fullhouse.seating.maps.halls import Halls
-from fullhouse.seating.maps.live import HELD_SEATS, OccupancyNews, occupancy_news
+from fullhouse.seating.maps.live import HELD_SEATS_TOPIC, OccupancyUpdate, to_occupancy_update
+from fullhouse.seating.maps.seat_states import SeatStateCache
 
 
 class LiveSeats(msgspec.Struct, frozen=True):
@@ -23,10 +23,10 @@ class LiveSeats(msgspec.Struct, frozen=True):
 
     layout_id: UUID
     version: str
-    occupancy: OccupancyNews
+    occupancy: OccupancyUpdate
 
 
-class LiveShow(PublicEvent, frozen=True, kw_only=True):
+class LiveEvent(PublicEvent, frozen=True, kw_only=True):
     seats: LiveSeats | None
 
 
@@ -42,14 +42,18 @@ async def stream_organization(services: Services, who: Principal) -> Channel:
     organization_id = who.organization_id
 
     async def snapshot() -> dict[str, Any]:
-        return {"events": await events.running(services, organization_id)}
+        return {"events": await events.list_upcoming(services, organization_id)}
 
     changes, counts = f"events:org:{organization_id}", f"occupancy:{organization_id}"
-    held = f"{HELD_SEATS}{organization_id}"
-    return Channel(changes, {changes: events.told, counts: _counted, held: _held}, snapshot)
+    held = f"{HELD_SEATS_TOPIC}{organization_id}"
+    return Channel(
+        changes,
+        {changes: events.to_stream_message, counts: _to_occupancy_message, held: _to_seat_held_message},
+        snapshot,
+    )
 
 
-@get("/api/events/{event_id:uuid}/stream", public=True, limit=events.OPENINGS)
+@get("/api/events/{event_id:uuid}/stream", public=True, limit=events.OPENING_LIMIT)
 async def stream_event(services: Services, event_id: UUID) -> Channel:
     """One public event and its seats, live.
 
@@ -65,29 +69,29 @@ async def stream_event(services: Services, event_id: UUID) -> Channel:
     again a second later.
     """
 
-    async def snapshot() -> LiveShow:
-        event = await events.show_now(services, event_id)
-        seat_states = await services.part(Halls).get(event.organization_id, event_id)
+    async def snapshot() -> LiveEvent:
+        event = await events.require_public_event(services, event_id)
+        seat_states = await services.part(SeatStateCache).get(event.organization_id, event_id)
         seats = (
-            LiveSeats(seat_states.house.layout_id, seat_states.version, occupancy_news(services, seat_states))
+            LiveSeats(seat_states.seat_index.layout_id, seat_states.version, to_occupancy_update(services, seat_states))
             if seat_states
             else None
         )
-        return LiveShow(**msgspec.structs.asdict(event), seats=seats)
+        return LiveEvent(**msgspec.structs.asdict(event), seats=seats)
 
     topic = f"events:event:{event_id}"
-    return Channel(topic, {topic: events.told_in_public, f"live:{event_id}": _as_it_is}, snapshot)
+    return Channel(topic, {topic: events.to_public_stream_message, f"live:{event_id}": _pass_through}, snapshot)
 
 
-def _counted(counts: OccupancyNews) -> News:
-    return News("occupancy", counts)
+def _to_occupancy_message(counts: OccupancyUpdate) -> StreamMessage:
+    return StreamMessage("occupancy", counts)
 
 
-def _held(seat: Any) -> News:
-    return News("seat_held", seat)
+def _to_seat_held_message(seat: Any) -> StreamMessage:
+    return StreamMessage("seat_held", seat)
 
 
-def _as_it_is(news: News) -> News:
+def _pass_through(news: StreamMessage) -> StreamMessage:
     return news
 
 

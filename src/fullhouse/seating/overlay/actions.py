@@ -41,18 +41,18 @@ from fullhouse.seating.model import (
 )
 from fullhouse.seating.plans.chart import ordinal_of, seat_id
 
-_TOLD_MAX = 400  # seats in one message between processes
+_SEATS_PER_MESSAGE = 400  # seats in one message between processes
 
 
 async def get_event_layout(tx: Tx, event_id: UUID) -> EventLayout:
     found = await store.event_layout(tx, event_id)
     if found is None:
-        await events.get_event(tx, event_id)  # an unknown event is another refusal
+        await events.require_event(tx, event_id)  # an unknown event is another refusal
         raise NoLayout()
     return found
 
 
-async def view(tx: Tx, overlay: EventLayout) -> EventLayoutView:
+async def to_view(tx: Tx, overlay: EventLayout) -> EventLayoutView:
     layout = await actions.get_layout(tx, overlay.layout_id)
     stored = msgspec.structs.asdict(overlay)
     return EventLayoutView(
@@ -63,7 +63,7 @@ async def view(tx: Tx, overlay: EventLayout) -> EventLayoutView:
     )
 
 
-async def put_overlay(tx: Tx, event: Event, request: AttachLayout, zones: list[Zone]) -> EventLayout:
+async def save_overlay(tx: Tx, event: Event, request: AttachLayout, zones: list[Zone]) -> EventLayout:
     overlay = await store.put_event_layout(
         tx,
         event_id=event.id,
@@ -74,7 +74,7 @@ async def put_overlay(tx: Tx, event: Event, request: AttachLayout, zones: list[Z
         policy=request.policy,
     )
     assert overlay
-    await _make_places(tx, event, overlay.layout_id, zones, request.blocked_seat_ids)
+    await _create_seats(tx, event, overlay.layout_id, zones, request.blocked_seat_ids)
     return overlay
 
 
@@ -82,13 +82,13 @@ async def attach(tx: Tx, event_id: UUID, request: AttachLayout, if_match: str | 
     """Sets an event's whole overlay and creates its seats: all of it or nothing."""
     event = await events.lock_event(tx, event_id)
     before = await store.lock_event_layout(tx, event_id)
-    versions.check(if_match, before.version if before else 0)
-    await outbox.follow(tx, LimitsJudged(subject_id=event_id))
+    versions.check_if_match(if_match, before.version if before else 0)
+    await outbox.run_sync_handlers(tx, LimitsJudged(subject_id=event_id))
     await store.lock_pools(tx, event_id)  # pools before seats, as everywhere, against deadlocks
     if await store.is_in_use(tx, event_id):
-        raise await in_use(tx, event_id)
-    zones = await _checked(tx, event, request)
-    overlay = await put_overlay(tx, event, await _with_allotments(tx, request), zones)
+        raise await build_in_use_refusal(tx, event_id)
+    zones = await _check_overlay(tx, event, request)
+    overlay = await save_overlay(tx, event, await _block_allotments(tx, request), zones)
     await audit.write(
         tx,
         "event.layout_set",
@@ -98,11 +98,11 @@ async def attach(tx: Tx, event_id: UUID, request: AttachLayout, if_match: str | 
         after={"layout_id": overlay.layout_id, "zones": [zone.key for zone in zones]},
     )
     await announce(tx, facts.EventLayoutChanged(subject_id=event_id, layout_id=overlay.layout_id))
-    forget_seats(tx, event_id)
+    publish_reload(tx, event_id)
     return overlay
 
 
-async def _with_allotments(tx: Tx, request: AttachLayout) -> AttachLayout:
+async def _block_allotments(tx: Tx, request: AttachLayout) -> AttachLayout:
     """Allotments are blocked from the start, until staff unblocks them."""
     groups = await store.groups_of_layout(tx, request.layout_id)
     kept = {seat_id(request.layout_id, n) for g in groups if g.group_type == "reserved_block" for n in g.ordinals}
@@ -113,14 +113,14 @@ async def detach(tx: Tx, event_id: UUID) -> None:
     """Removes the event's layout and seats."""
     await events.lock_event(tx, event_id)
     before = await get_event_layout(tx, event_id)
-    await outbox.follow(tx, LimitsJudged(subject_id=event_id))
+    await outbox.run_sync_handlers(tx, LimitsJudged(subject_id=event_id))
     await store.lock_pools(tx, event_id)
     if await store.is_in_use(tx, event_id):
-        raise await in_use(tx, event_id)
-    await _take_away(tx, event_id, before)
+        raise await build_in_use_refusal(tx, event_id)
+    await _remove_layout(tx, event_id, before)
 
 
-async def follow(tx: Tx, fact: EventUpdated) -> None:
+async def apply_venue_change(tx: Tx, fact: EventUpdated) -> None:
     """Sync handler for a changed venue: a layout belongs to its venue. If seats are held or sold, the event keeps it.
     Otherwise it is removed if the request says so or the event has no venue any more; else the change is refused.
     """
@@ -128,36 +128,36 @@ async def follow(tx: Tx, fact: EventUpdated) -> None:
     overlay = await store.event_layout(tx, fact.subject_id) if moved else None
     if overlay is None:
         return
-    await outbox.follow(tx, LimitsJudged(subject_id=fact.subject_id))
+    await outbox.run_sync_handlers(tx, LimitsJudged(subject_id=fact.subject_id))
     await store.lock_pools(tx, fact.subject_id)
     if await store.is_in_use(tx, fact.subject_id):
         if fact.drop_layout:
-            raise await in_use(tx, fact.subject_id)
-    elif fact.drop_layout or (await events.get_event(tx, fact.subject_id)).venue_id is None:
-        await _take_away(tx, fact.subject_id, overlay)
+            raise await build_in_use_refusal(tx, fact.subject_id)
+    elif fact.drop_layout or (await events.require_event(tx, fact.subject_id)).venue_id is None:
+        await _remove_layout(tx, fact.subject_id, overlay)
     else:
         raise LayoutLeftBehind()
 
 
-async def in_use(tx: Tx, event_id: UUID) -> LayoutInUse:
+async def build_in_use_refusal(tx: Tx, event_id: UUID) -> LayoutInUse:
     """The refusal, with the numbers of held and sold seats. Expired holds do not count."""
-    taken = await store.taken_places(tx, event_id)
+    taken = await store.count_taken(tx, event_id)
     assert taken
     return LayoutInUse(f"{taken.sold} tickets are sold and {taken.held} are held.", **taken._asdict())
 
 
-async def _take_away(tx: Tx, event_id: UUID, before: EventLayout) -> None:
+async def _remove_layout(tx: Tx, event_id: UUID, before: EventLayout) -> None:
     await store.clear_event_zones(tx, event_id)
     await store.delete_event_layout(tx, event_id)
     await audit.write(tx, "event.layout_removed", "event", event_id, before={"layout_id": before.layout_id})
     await announce(tx, facts.EventLayoutChanged(subject_id=event_id, layout_id=None))
-    forget_seats(tx, event_id)
+    publish_reload(tx, event_id)
 
 
-async def _make_places(tx: Tx, event: Event, layout_id: UUID, zones: list[Zone], blocked: Iterable[UUID] = ()) -> None:
+async def _create_seats(tx: Tx, event: Event, layout_id: UUID, zones: list[Zone], blocked: Iterable[UUID] = ()) -> None:
     """Creates the event's zones, pools and seats in place of the former ones; guest lists stay with their zones."""
     ids, keys = [zone.id for zone in zones], [zone.key for zone in zones]
-    await store.carry_guests(tx, event_id=event.id, ids=ids, keys=keys)
+    await store.move_guests(tx, event_id=event.id, ids=ids, keys=keys)
     await store.clear_event_seats(tx, event.id)
     await store.clear_event_zones(tx, event.id)
     await store.insert_event_zones(
@@ -175,48 +175,48 @@ async def _make_places(tx: Tx, event: Event, layout_id: UUID, zones: list[Zone],
         price_categories=[zone.price_category for zone in zones],
     )
     await store.insert_event_seats(tx, event_id=event.id, layout_id=layout_id, seat_ids=list(blocked))
-    await store.plan_anew(tx)
+    await store.use_custom_plans(tx)
     await store.insert_zone_pools(tx, event.id)
 
 
-def forget_seats(tx: Tx, event_id: UUID) -> None:
+def publish_reload(tx: Tx, event_id: UUID) -> None:
     """Tells every process to load this event's seats again."""
-    tx.tell(f"seats:{event_id}", None)
+    tx.publish(f"seats:{event_id}", None)
 
 
 # --- checks
 
 
-async def _checked(tx: Tx, event: Event, request: AttachLayout) -> list[Zone]:
+async def _check_overlay(tx: Tx, event: Event, request: AttachLayout) -> list[Zone]:
     """The event's zones as the overlay makes them; raises with every mistake at once."""
     layout = await actions.get_layout(tx, request.layout_id)
     if layout.status != "active":
         raise LayoutNotActive(f"Version {layout.version} is {layout.status}.")
     if layout.venue_id != event.venue_id:
         raise OtherVenue(fields=[FieldError("layout_id", "Choose a layout of the event's own venue.")])
-    zones, mistakes = await fitted(tx, event, request)
-    mistakes += _unknown_seats(layout, request.blocked_seat_ids)
-    inherited = await policies.words_of_organization(tx)
+    zones, mistakes = await fit_overlay(tx, event, request)
+    mistakes += _find_unknown_seats(layout, request.blocked_seat_ids)
+    inherited = await policies.load_organization_policy(tx)
     wrong = policy.check_overrides(request.policy, inherited.mandatory)
     if wrong:
-        raise PolicyInvalid(policies.sentence(wrong + mistakes), fields=wrong + mistakes)
-    mistakes += policy.check_zones(zones, policy.merged(*inherited, request.policy))
+        raise PolicyInvalid(policies.render_mistakes(wrong + mistakes), fields=wrong + mistakes)
+    mistakes += policy.check_zones(zones, policy.merge_policy(*inherited, request.policy))
     if mistakes:
-        raise OverlayInvalid(policies.sentence(mistakes), fields=mistakes)
+        raise OverlayInvalid(policies.render_mistakes(mistakes), fields=mistakes)
     return zones
 
 
-async def fitted(tx: Tx, event: Event, request: AttachLayout) -> tuple[list[Zone], list[FieldError]]:
+async def fit_overlay(tx: Tx, event: Event, request: AttachLayout) -> tuple[list[Zone], list[FieldError]]:
     """The zones that result from an overlay, and its mistakes."""
     known = {zone.id: zone for zone in await store.zones_of_layout(tx, request.layout_id)}
-    venue = await venues.get_venue(tx, event.venue_id) if event.venue_id else None
+    venue = await venues.require_venue(tx, event.venue_id) if event.venue_id else None
     plan = await actions.get_plan(tx, request.layout_id) if request.pricing_zones else None
     prices = {category.key for category in plan.price_categories} if plan else ()
     mistakes = policy.check_overlay(known, request, venue.max_capacity if venue else 0, prices)
-    return policy.zones_for_the_show(known.values(), request), mistakes
+    return policy.apply_overlay(known.values(), request), mistakes
 
 
-async def carried_over(tx: Tx, overlay: EventLayout, layout_id: UUID) -> AttachLayout:
+async def carry_over(tx: Tx, overlay: EventLayout, layout_id: UUID) -> AttachLayout:
     """The same overlay for another version of the layout: zones and seats are matched by key."""
     old, new = [await store.zones_of_layout(tx, i) for i in (overlay.layout_id, layout_id)]
     new_ids = {zone.key: zone.id for zone in new}
@@ -230,12 +230,12 @@ async def carried_over(tx: Tx, overlay: EventLayout, layout_id: UUID) -> AttachL
         disabled_zones=[ids[i] for i in overlay.disabled_zones if i in ids],
         zone_overrides=overrides,
         pricing_zones={ids[i]: price for i, price in prices.items() if i in ids},
-        blocked_seat_ids=await store.blocked_seats_in(tx, event_id=overlay.event_id, layout_id=layout_id) or [],
+        blocked_seat_ids=await store.match_blocked_seats(tx, event_id=overlay.event_id, layout_id=layout_id) or [],
         policy=overlay.policy,
     )
 
 
-def _unknown_seats(layout: Layout, seat_ids: list[UUID]) -> list[FieldError]:
+def _find_unknown_seats(layout: Layout, seat_ids: list[UUID]) -> list[FieldError]:
     known = range(layout.seat_count)
     return [
         FieldError(f"blocked_seat_ids[{n}]", "The layout has no such seat.")
@@ -247,7 +247,7 @@ def _unknown_seats(layout: Layout, seat_ids: list[UUID]) -> list[FieldError]:
 # --- publishing
 
 
-def tell_seats(
+def publish_seats(
     tx: Tx,
     event_id: UUID,
     seats: Sequence[tuple[int, int | None]],
@@ -259,20 +259,20 @@ def tell_seats(
     """Publishes the new state of seats (by ordinal, with their versions) and zone counts to every process. A list too
     long for one message makes them load all seats again. `kept` says that the seats had this state already.
     """
-    if len(seats) > _TOLD_MAX:
-        forget_seats(tx, event_id)
+    if len(seats) > _SEATS_PER_MESSAGE:
+        publish_reload(tx, event_id)
         return
     ordinals, versions = [ordinal for ordinal, _ in seats], [version for _, version in seats]
     places = [(str(zone_id), held, sold, version) for zone_id, held, sold, version in counts]
     change = SeatChange(ordinals, [state] * len(seats), versions, places, tx.organization_id, kept)  # type: ignore[arg-type]
-    tx.tell(f"seats:{event_id}", change)
+    tx.publish(f"seats:{event_id}", change)
 
 
 async def release_companions(tx: Tx, event_id: UUID, zone_id: UUID) -> bool:
     """Opens a zone's companion seats to everybody, permanently, if enough of it is sold. Returns whether it did."""
-    zone = await zone_of(tx, event_id, zone_id)
-    effective = policy.values_of(await policies.effective(tx, event_id))
-    if zone.companions_released or not policy.releases_companions(zone.sold, zone.capacity, effective):
+    zone = await require_zone(tx, event_id, zone_id)
+    effective = policy.to_effective_policy(await policies.load_effective_policy(tx, event_id))
+    if zone.companions_released or not policy.should_release_companions(zone.sold, zone.capacity, effective):
         return False
     opened = await store.release_companions(tx, event_id=event_id, zone_id=zone_id) or []
     await audit.write(
@@ -282,15 +282,17 @@ async def release_companions(tx: Tx, event_id: UUID, zone_id: UUID) -> bool:
     if opened:
         layout_id = (await get_event_layout(tx, event_id)).layout_id
         kept = [(seat_id(layout_id, n), "blocked") for n in opened]
-        journal.seats_changed(tx, event_id, kept, "available", "companions released")
-        forget_seats(tx, event_id)
+        journal.log_seat_changes(tx, event_id, kept, "available", "companions released")
+        publish_reload(tx, event_id)
     return True
 
 
-async def note_accessible(tx: Tx, event_id: UUID, order_id: UUID, seat_ids: list[UUID]) -> None:
-    """Audits wheelchair places and companion seats that were sold, for the accessibility staff."""
+async def record_accessible_booking(tx: Tx, event_id: UUID, order_id: UUID, seat_ids: list[UUID]) -> None:
+    """Audits wheelchair spaces and companion seats that were sold, for the accessibility staff."""
     booked = await store.accessible_seats(tx, event_id=event_id, seat_ids=seat_ids) if seat_ids else []
-    if booked and policy.values_of(await policies.effective(tx, event_id)).on("accessibility_audit_enabled"):
+    if booked and policy.to_effective_policy(await policies.load_effective_policy(tx, event_id)).is_on(
+        "accessibility_audit_enabled"
+    ):
         seats = [{"seat_key": seat.seat_key, "category": seat.category} for seat in booked]
         await audit.write(tx, "accessibility.booked", "order", order_id, after={"event_id": event_id, "seats": seats})
 
@@ -298,7 +300,7 @@ async def note_accessible(tx: Tx, event_id: UUID, order_id: UUID, seat_ids: list
 # --- zones and their guests
 
 
-async def zone_of(tx: Tx, event_id: UUID, zone_id: UUID) -> EventZone:
+async def require_zone(tx: Tx, event_id: UUID, zone_id: UUID) -> EventZone:
     for zone in await store.zones_of_event(tx, event_id):
         if zone.id == zone_id:
             return zone
@@ -307,7 +309,7 @@ async def zone_of(tx: Tx, event_id: UUID, zone_id: UUID) -> EventZone:
 
 
 async def add_guests(tx: Tx, event_id: UUID, zone_id: UUID, request: AddGuests) -> int:
-    zone = await zone_of(tx, event_id, zone_id)
+    zone = await require_zone(tx, event_id, zone_id)
     guests = {guest.email.lower(): guest.name for guest in request.guests}  # duplicates count once
     emails, names = list(guests), list(guests.values())
     added = await store.add_guests(
@@ -318,24 +320,24 @@ async def add_guests(tx: Tx, event_id: UUID, zone_id: UUID, request: AddGuests) 
 
 
 async def remove_guest(tx: Tx, event_id: UUID, zone_id: UUID, email: str) -> None:
-    zone = await zone_of(tx, event_id, zone_id)
+    zone = await require_zone(tx, event_id, zone_id)
     if await store.remove_guest(tx, event_id=event_id, zone_id=zone_id, email=email.lower()):
         before = {"zone": zone.key, "email": email.lower()}
         await audit.write(tx, "zone.guest_removed", "event", event_id, before=before)
 
 
-async def visitor(tx: Tx, event_id: UUID, user_id: UUID | None, role: str | None) -> policy.Visitor:
+async def load_visitor(tx: Tx, event_id: UUID, user_id: UUID | None, role: str | None) -> policy.Visitor:
     """What decides a person's access to an event's zones."""
     if user_id is None:
         return policy.Visitor(role)
-    tiers, email = await accounts.standing(tx, user_id)
-    listed = await store.zones_listing(tx, event_id=event_id, email=email) if email else []
+    tiers, email = await accounts.get_tiers_and_email(tx, user_id)
+    listed = await store.list_guest_zones(tx, event_id=event_id, email=email) if email else []
     return policy.Visitor(role, tiers, frozenset(listed or []))
 
 
 async def check_access(tx: Tx, event_id: UUID, zones: Iterable[EventZone], who: Principal) -> None:
     """Refuses with the reason. The refusal rolls this transaction back: the caller audits it in another one."""
-    person = await visitor(tx, event_id, who.id, who.role)
+    person = await load_visitor(tx, event_id, who.id, who.role)
     for zone in zones:
-        if (reason := policy.why_not(zone, person)) is not None:
+        if (reason := policy.explain_denial(zone, person)) is not None:
             raise ZoneAccessDenied(reason, zone_id=zone.id)

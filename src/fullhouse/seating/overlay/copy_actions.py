@@ -19,7 +19,7 @@ async def copy_seating(tx: Tx, fact: EventCreated) -> None:
         return
     layout = await actions.get_layout(tx, overlay.layout_id)
     active = await store.active_version(tx, layout.family_id)
-    request = await overlay_actions.carried_over(tx, overlay, active or layout.id)
+    request = await overlay_actions.carry_over(tx, overlay, active or layout.id)
     stored = await store.seating_policy(tx)
     mandatory = stored.mandatory if stored else ()
     request = msgspec.structs.replace(

@@ -23,7 +23,7 @@ class Chart(NamedTuple):
     y: Floats
     category: Ints  # index into plan.CATEGORIES: standard, wheelchair, companion, restricted_view, aisle
     price: Ints  # index into the plan's price categories, -1 where none is named
-    companion_of: Ints  # the ordinal of the wheelchair place that this seat accompanies, else -1
+    companion_of: Ints  # the ordinal of the wheelchair space that this seat accompanies, else -1
     focal_x: float
     focal_y: float
 
@@ -38,7 +38,7 @@ def ordinal_of(layout_id: UUID, seat: UUID) -> int | None:
     return seat.int & 0xFFFFFFFF if seat.int >> 32 == layout_id.int >> 32 else None
 
 
-def compile(plan: Plan) -> Chart:
+def build_chart(plan: Plan) -> Chart:
     """The arrays of a plan that has passed its checks. A seat's ordinal is its position in the document."""
     sections = [(z, section) for z, zone in enumerate(plan.zones) for section in zone.sections]
     rows = [(z, s, row) for s, (z, section) in enumerate(sections) for row in section.rows]
@@ -61,7 +61,7 @@ def compile(plan: Plan) -> Chart:
             price[n] = prices.get(seat.price_category, -1)
     row = np.repeat(np.arange(len(rows), dtype=np.int32), lengths)
     begins, gaps = np.diff(row, prepend=-1) > 0, np.array([seat.gap_before for seat in seats], dtype=bool)
-    focal_x, focal_y = focus(plan)
+    focal_x, focal_y = focal_point(plan)
     return Chart(
         zone=np.repeat(_ints([z for z, _, _ in rows]), lengths),
         section=np.repeat(_ints([s for _, s, _ in rows]), lengths),
@@ -77,7 +77,7 @@ def compile(plan: Plan) -> Chart:
     )
 
 
-def focus(plan: Plan) -> tuple[float, float]:
+def focal_point(plan: Plan) -> tuple[float, float]:
     """The point that people look at. A plan without seats may have none: then the middle of its upper edge."""
     return (plan.focal_point.x, plan.focal_point.y) if plan.focal_point else (plan.width / 2, 0.0)
 

@@ -7,13 +7,13 @@ from typing import NamedTuple
 
 from fullhouse.accounts.model import Role
 from fullhouse.kit.errors import FieldError
+from fullhouse.seating.plans.decoding import cap_mistakes
 from fullhouse.seating.plans.plan import RESERVED, SEATS_MAX, VIP, Group, Plan, Point, Zone, capacity_of, seats_in
-from fullhouse.seating.plans.reading import capped
 
 _ROLES = frozenset(Role)
 
 
-class _Spot(NamedTuple):
+class _SeatPosition(NamedTuple):
     """A seat's path in the document, and what other checks need of it."""
 
     zone: int
@@ -29,16 +29,16 @@ def check(plan: Plan, venue_capacity: int | None = None) -> list[FieldError]:
     if (seats := sum(seats_in(zone) for zone in plan.zones)) > SEATS_MAX:
         # Reported alone: no use in listing single seats of a plan that is refused as a whole.
         return [FieldError("zones", f"The plan has {seats:,} seats; more than {SEATS_MAX:,} are not possible.")]
-    spots: dict[str, _Spot] = {}
-    claimed: dict[str, str] = {}  # companion seats: the path of the wheelchair place that they accompany
-    return capped(
+    spots: dict[str, _SeatPosition] = {}
+    claimed: dict[str, str] = {}  # companion seats: the path of the wheelchair space that they accompany
+    return cap_mistakes(
         chain(
             _frame(plan, seats),
             _zones(plan),
             _seats(plan, spots),
             _companions(plan, spots, claimed),
             _groups(plan, spots, claimed),
-            _unaccompanied(spots, claimed),
+            _find_unaccompanied(spots, claimed),
             _capacities(plan, venue_capacity),
         )
     )
@@ -57,7 +57,9 @@ def _frame(plan: Plan, seats: int) -> Iterator[FieldError]:
         # No default: best-available ranks every seat by its distance to this point, and a guess would sell the
         # worst seats first wherever the guess is wrong.
         yield FieldError("focal_point", "A plan with seats needs the point that people look at, such as the stage.")
-    yield from _repeated(((f"price_categories[{i}].key", c.key) for i, c in enumerate(plan.price_categories)), "price")
+    yield from _find_repeated(
+        ((f"price_categories[{i}].key", c.key) for i, c in enumerate(plan.price_categories)), "price"
+    )
     if not plan.zones:
         yield FieldError("zones", "A plan needs at least one zone.")
 
@@ -73,7 +75,7 @@ def _outside(plan: Plan, x: float, y: float) -> str:
     return f"The point ({x:g}, {y:g}) lies outside the plan of {plan.width:g} × {plan.height:g}."
 
 
-def _repeated(keys: Iterable[tuple[str, str]], what: str) -> Iterator[FieldError]:
+def _find_repeated(keys: Iterable[tuple[str, str]], what: str) -> Iterator[FieldError]:
     seen: dict[str, str] = {}
     for path, key in keys:
         if key in seen:
@@ -86,8 +88,8 @@ def _repeated(keys: Iterable[tuple[str, str]], what: str) -> Iterator[FieldError
 
 
 def _zones(plan: Plan) -> Iterator[FieldError]:
-    yield from _repeated(((f"zones[{i}].key", zone.key) for i, zone in enumerate(plan.zones)), "zone")
-    yield from _repeated(_section_keys(plan), "section")
+    yield from _find_repeated(((f"zones[{i}].key", zone.key) for i, zone in enumerate(plan.zones)), "zone")
+    yield from _find_repeated(_section_keys(plan), "section")
     prices = {category.key for category in plan.price_categories}
     for index, zone in enumerate(plan.zones):
         path = f"zones[{index}]"
@@ -171,7 +173,7 @@ def _no_price(key: str) -> str:
 # --- seats
 
 
-def _seats(plan: Plan, spots: dict[str, _Spot]) -> Iterator[FieldError]:
+def _seats(plan: Plan, spots: dict[str, _SeatPosition]) -> Iterator[FieldError]:
     """Checks each seat by itself and against the seats before it; fills `spots` for the later checks."""
     width, height = plan.width, plan.height
     taken: dict[tuple[float, float], str] = {}
@@ -184,7 +186,7 @@ def _seats(plan: Plan, spots: dict[str, _Spot]) -> Iterator[FieldError]:
                     yield FieldError(f"{row_path}.seats", "A row needs at least one seat.")
                 for i, seat in enumerate(row.seats):
                     path = f"{row_path}.seats[{i}]"
-                    if (other := spots.setdefault(seat.key, _Spot(z, path, seat.category))).path is not path:
+                    if (other := spots.setdefault(seat.key, _SeatPosition(z, path, seat.category))).path is not path:
                         yield FieldError(f"{path}.key", f"The seat key “{seat.key}” is used already, at {other.path}.")
                     if (first := named.setdefault((row.label, seat.number), path)) is not path:
                         # Two tickets would name the same seat.
@@ -200,7 +202,7 @@ def _seats(plan: Plan, spots: dict[str, _Spot]) -> Iterator[FieldError]:
                         yield FieldError(path, f"The seat lies exactly where another one is: {there}.")
 
 
-def _companions(plan: Plan, spots: dict[str, _Spot], claimed: dict[str, str]) -> Iterator[FieldError]:
+def _companions(plan: Plan, spots: dict[str, _SeatPosition], claimed: dict[str, str]) -> Iterator[FieldError]:
     for z, zone in enumerate(plan.zones):
         for s, section in enumerate(zone.sections):
             for r, row in enumerate(section.rows):
@@ -209,7 +211,7 @@ def _companions(plan: Plan, spots: dict[str, _Spot], claimed: dict[str, str]) ->
                         continue
                     path = f"zones[{z}].sections[{s}].rows[{r}].seats[{i}]"
                     if seat.category != "wheelchair":
-                        yield FieldError(f"{path}.companions", "Only a wheelchair place has companions.")
+                        yield FieldError(f"{path}.companions", "Only a wheelchair space has companions.")
                         continue
                     for c, key in enumerate(seat.companions):
                         if wrong := _companion(z, key, spots, claimed):
@@ -217,18 +219,18 @@ def _companions(plan: Plan, spots: dict[str, _Spot], claimed: dict[str, str]) ->
                         claimed.setdefault(key, path)
 
 
-def _unaccompanied(spots: dict[str, _Spot], claimed: dict[str, str]) -> Iterator[FieldError]:
+def _find_unaccompanied(spots: dict[str, _SeatPosition], claimed: dict[str, str]) -> Iterator[FieldError]:
     for key, spot in spots.items():
         if spot.category == "companion" and key not in claimed:
-            yield FieldError(f"{spot.path}.category", "A companion seat needs a wheelchair place that names it.")
+            yield FieldError(f"{spot.path}.category", "A companion seat needs a wheelchair space that names it.")
 
 
-def _companion(zone: int, key: str, spots: dict[str, _Spot], claimed: dict[str, str]) -> str | None:
+def _companion(zone: int, key: str, spots: dict[str, _SeatPosition], claimed: dict[str, str]) -> str | None:
     spot = spots.get(key)
     if spot is None:
         return f"There is no seat “{key}”."
     if key in claimed:
-        return f"The seat “{key}” accompanies another place already, at {claimed[key]}."
+        return f"The seat “{key}” accompanies another wheelchair space already, at {claimed[key]}."
     if spot.category != "companion":
         return f"The seat “{key}” is of the category {spot.category}, not companion."
     return f"The seat “{key}” is in another zone." if spot.zone != zone else None
@@ -237,8 +239,8 @@ def _companion(zone: int, key: str, spots: dict[str, _Spot], claimed: dict[str, 
 # --- groups
 
 
-def _groups(plan: Plan, spots: dict[str, _Spot], claimed: dict[str, str]) -> Iterator[FieldError]:
-    yield from _repeated(((f"groups[{i}].key", group.key) for i, group in enumerate(plan.groups)), "group")
+def _groups(plan: Plan, spots: dict[str, _SeatPosition], claimed: dict[str, str]) -> Iterator[FieldError]:
+    yield from _find_repeated(((f"groups[{i}].key", group.key) for i, group in enumerate(plan.groups)), "group")
     owner: dict[str, str] = {}
     for index, group in enumerate(plan.groups):
         path = f"groups[{index}]"
@@ -247,15 +249,15 @@ def _groups(plan: Plan, spots: dict[str, _Spot], claimed: dict[str, str]) -> Ite
             yield from _pair(group, path, spots, claimed)
 
 
-def _pair(group: Group, path: str, spots: dict[str, _Spot], claimed: dict[str, str]) -> Iterator[FieldError]:
-    """A wheelchair place and its companion seats: a hold on the place reserves them, as if the place named them."""
+def _pair(group: Group, path: str, spots: dict[str, _SeatPosition], claimed: dict[str, str]) -> Iterator[FieldError]:
+    """A wheelchair space and its companion seats: a hold on the space reserves them, as if the space named them."""
     if group.sold_as == "whole":
-        # A wheelchair place can always be booked alone.
+        # A wheelchair space can always be booked alone.
         yield FieldError(f"{path}.sold_as", "A wheelchair pair is sold by the seat, never only as a whole.")
     known = [(i, key, spots[key]) for i, key in enumerate(group.seats) if key in spots]
     places = [spot for _, _, spot in known if spot.category == "wheelchair"]
     if len(places) != 1:
-        several, none = "A wheelchair pair has one wheelchair place.", "A wheelchair pair needs a wheelchair place."
+        several, none = "A wheelchair pair has one wheelchair space.", "A wheelchair pair needs a wheelchair space."
         yield FieldError(f"{path}.seats", several if places else none)
         return
     if len(group.seats) == 1:
@@ -265,11 +267,11 @@ def _pair(group: Group, path: str, spots: dict[str, _Spot], claimed: dict[str, s
             wrong = f"The seat “{key}” is of the category {spot.category}, not companion."
             yield FieldError(f"{path}.seats[{i}]", wrong)
         elif spot.category == "companion" and claimed.setdefault(key, places[0].path) != places[0].path:
-            wrong = f"The seat “{key}” accompanies another place already, at {claimed[key]}."
+            wrong = f"The seat “{key}” accompanies another wheelchair space already, at {claimed[key]}."
             yield FieldError(f"{path}.seats[{i}]", wrong)
 
 
-def _members(group: Group, path: str, spots: dict[str, _Spot], owner: dict[str, str]) -> Iterator[FieldError]:
+def _members(group: Group, path: str, spots: dict[str, _SeatPosition], owner: dict[str, str]) -> Iterator[FieldError]:
     if not group.seats:
         yield FieldError(f"{path}.seats", "A group needs seats.")
     home = next((spots[key].zone for key in group.seats if key in spots), None)

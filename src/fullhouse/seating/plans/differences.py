@@ -13,7 +13,7 @@ class Moved(msgspec.Struct, frozen=True):
     now: Point
 
 
-class Kind(msgspec.Struct, frozen=True):
+class SeatTerms(msgspec.Struct, frozen=True):
     """The terms on which a seat is sold."""
 
     zone: str
@@ -23,11 +23,11 @@ class Kind(msgspec.Struct, frozen=True):
 
 class Recategorised(msgspec.Struct, frozen=True):
     seat: str
-    was: Kind
-    now: Kind
+    was: SeatTerms
+    now: SeatTerms
 
 
-class Words(msgspec.Struct, frozen=True):
+class SeatName(msgspec.Struct, frozen=True):
     """The seat's name on a ticket."""
 
     section: str
@@ -37,8 +37,8 @@ class Words(msgspec.Struct, frozen=True):
 
 class Renumbered(msgspec.Struct, frozen=True):
     seat: str
-    was: Words
-    now: Words
+    was: SeatName
+    now: SeatName
 
 
 class ZoneChange(msgspec.Struct, frozen=True):
@@ -58,11 +58,11 @@ class PlanDifference(msgspec.Struct, frozen=True):
     zones: tuple[ZoneChange, ...]
 
     @property
-    def nothing(self) -> bool:
+    def is_empty(self) -> bool:
         return not any(msgspec.structs.astuple(self))
 
 
-def difference(old: Plan, new: Plan) -> PlanDifference:
+def compare_plans(old: Plan, new: Plan) -> PlanDifference:
     """In the order of the documents. Seats that only one version has are in `added` or `removed` and nowhere else."""
     before = {place.seat.key: place for place in walk(old)}
     after = {place.seat.key: place for place in walk(new)}
@@ -70,26 +70,39 @@ def difference(old: Plan, new: Plan) -> PlanDifference:
     return PlanDifference(
         added=tuple(key for key in after if key not in before),
         removed=tuple(key for key in before if key not in after),
-        moved=tuple(Moved(k, _at(a), _at(b)) for k, a, b in both if (a.seat.x, a.seat.y) != (b.seat.x, b.seat.y)),
-        recategorised=tuple(Recategorised(k, _kind(a), _kind(b)) for k, a, b in both if _kind(a) != _kind(b)),
-        renumbered=tuple(Renumbered(k, _words(a), _words(b)) for k, a, b in both if _words(a) != _words(b)),
+        moved=tuple(
+            Moved(k, _to_point(a), _to_point(b)) for k, a, b in both if (a.seat.x, a.seat.y) != (b.seat.x, b.seat.y)
+        ),
+        recategorised=tuple(
+            Recategorised(k, _to_terms(a), _to_terms(b)) for k, a, b in both if _to_terms(a) != _to_terms(b)
+        ),
+        renumbered=tuple(Renumbered(k, _to_name(a), _to_name(b)) for k, a, b in both if _to_name(a) != _to_name(b)),
         zones=tuple(_zone_changes(old, new)),
     )
 
 
-def _at(place: Place) -> Point:
+def _to_point(place: Place) -> Point:
     return Point(place.seat.x, place.seat.y)
 
 
-def _kind(place: Place) -> Kind:
-    return Kind(place.zone.key, place.seat.category, price_of(place.zone, place.row, place.seat))
+def _to_terms(place: Place) -> SeatTerms:
+    return SeatTerms(place.zone.key, place.seat.category, price_of(place.zone, place.row, place.seat))
 
 
-def _words(place: Place) -> Words:
-    return Words(place.section.name, place.row.label, place.seat.number)
+def _to_name(place: Place) -> SeatName:
+    return SeatName(place.section.name, place.row.label, place.seat.number)
 
 
-_COMPARED = ("name", "zone_type", "access_mode", "membership_tier", "allowed_roles", "capacity", "area", "metadata")
+_COMPARED_FIELDS = (
+    "name",
+    "zone_type",
+    "access_mode",
+    "membership_tier",
+    "allowed_roles",
+    "capacity",
+    "area",
+    "metadata",
+)
 
 
 def _zone_changes(old: Plan, new: Plan) -> list[ZoneChange]:
@@ -104,7 +117,7 @@ def _zone_changes(old: Plan, new: Plan) -> list[ZoneChange]:
 
 
 def _changed_fields(old: Zone, new: Zone) -> tuple[str, ...]:
-    fields = [name for name in _COMPARED if getattr(old, name) != getattr(new, name)]
+    fields = [name for name in _COMPARED_FIELDS if getattr(old, name) != getattr(new, name)]
     if seats_in(old) != seats_in(new):
         fields.append("seats")
     return tuple(fields)

@@ -42,7 +42,7 @@ class RowDraft(NamedTuple):
     numbers: Sequence[str]
     prefix: str  # of the keys
     gaps: frozenset[int] = frozenset()  # seats that have an aisle before them
-    wheelchairs: Mapping[int, int] = MappingProxyType({})  # wheelchair place -> its companion seat
+    wheelchairs: Mapping[int, int] = MappingProxyType({})  # wheelchair space -> its companion seat
     price: str | None = None
     table: bool = False
 
@@ -72,10 +72,10 @@ def row_labels(kind: RowLabels, rows: int, first: int = 0) -> list[str]:
     if kind == "numbers":
         return [str(first + row + 1) for row in range(rows)]
     letters = [c for c in "ABCDEFGHIJKLMNOPQRSTUVWXYZ" if kind == "letters" or c not in "IO"]
-    return list(islice(_spelled(letters), first, first + rows))
+    return list(islice(_letter_labels(letters), first, first + rows))
 
 
-def _spelled(letters: list[str]) -> Iterator[str]:
+def _letter_labels(letters: list[str]) -> Iterator[str]:
     for number in count(1):
         label = ""
         while number:
@@ -93,7 +93,7 @@ def seat_numbers(numbering: Numbering, seats: int) -> list[str]:
     return ascending if numbering == "left_to_right" else ascending[::-1]
 
 
-def split(seats: int, aisles: int, inner: int) -> frozenset[int]:
+def aisle_positions(seats: int, aisles: int, inner: int) -> frozenset[int]:
     """Where aisles cut a row: the seats that have one before them. Blocks between two aisles have `inner` seats, or one
     more if the two outer blocks would differ otherwise; these take what is left. A row too short for that has none."""
     if not aisles:
@@ -110,7 +110,7 @@ def blocks(seats: int, gaps: frozenset[int]) -> list[range]:
 
 
 def wheelchair_ends(seats: int, gaps: frozenset[int], wanted: int) -> dict[int, int]:
-    """Up to two wheelchair places at the ends of a row, each with a companion seat beside it on the same block."""
+    """Up to two wheelchair spaces at the ends of a row, each with a companion seat beside it on the same block."""
     pieces = blocks(seats, gaps)
     ends: dict[int, int] = {}
     if wanted > 0 and len(pieces[0]) >= 2:
@@ -171,7 +171,7 @@ def box(left: float, top: float, right: float, bottom: float) -> list[XY]:
 # --- the finished plan
 
 
-def fitted(
+def build_plan(
     name: str,
     zones: Sequence[ZoneDraft],
     groups: Sequence[Group] = (),

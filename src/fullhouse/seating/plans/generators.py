@@ -10,9 +10,9 @@ from msgspec import Meta
 from fullhouse.accounts.model import Tier
 from fullhouse.kit.errors import FieldError
 from fullhouse.seating.plans import drafts
+from fullhouse.seating.plans.decoding import to_refusal
 from fullhouse.seating.plans.drafts import Numbering, RowDraft, RowLabels, SectionDraft, ZoneDraft
 from fullhouse.seating.plans.plan import SEATS_MAX, Group, Name, Plan, SoldAs
-from fullhouse.seating.plans.reading import refusal
 
 Rows = Annotated[int, Meta(ge=1, le=200)]
 SeatsInRow = Annotated[int, Meta(ge=1, le=500)]
@@ -94,7 +94,7 @@ class Tables(Request, frozen=True, kw_only=True):
 
 class Theatre(Request, frozen=True, kw_only=True):
     """A theatre with stalls, circle and upper circle (0 rows leave one out), in four price categories. Wheelchair
-    places stand at the row ends of the stalls, from the back, each with a companion seat beside it."""
+    spaces stand at the row ends of the stalls, from the back, each with a companion seat beside it."""
 
     name: Name = "Theatre"
     stalls_rows: Rows = 16
@@ -130,7 +130,7 @@ Generator = Straight | Curved | Arena | Tables | Theatre | Festival
 
 def generate(request: Generator) -> Plan:
     """Runs the generator for the request's `kind`."""
-    plan: Plan = _MAKERS[type(request)](request)
+    plan: Plan = _GENERATORS[type(request)](request)
     return plan
 
 
@@ -139,7 +139,7 @@ def straight(request: Straight) -> Plan:
     gaps = frozenset(after for after in r.aisles_after if after < r.seats_per_row)
     labels = drafts.row_labels(r.row_labels, r.rows)
     pieces = drafts.blocks(r.seats_per_row, gaps) if not r.continuous else [range(r.seats_per_row)]
-    wheelchairs = _spread(r.wheelchair_places, [(r.seats_per_row, gaps)] * r.rows)
+    wheelchairs = _place_wheelchairs(r.wheelchair_places, [(r.seats_per_row, gaps)] * r.rows)
     sections: list[list[RowDraft]] = [[] for _ in pieces]
     for row, label in enumerate(labels):
         shift = r.seat_pitch / 2 if r.staggered and row % 2 else 0.0
@@ -162,7 +162,7 @@ def straight(request: Straight) -> Plan:
         for i, rows in enumerate(sections)
     ]
     zone = ZoneDraft("hall", r.name, sections=named, price="standard")
-    return drafts.fitted(r.name, [zone], prices=[("standard", "Standard")])
+    return drafts.build_plan(r.name, [zone], prices=[("standard", "Standard")])
 
 
 def curved(request: Curved) -> Plan:
@@ -171,9 +171,9 @@ def curved(request: Curved) -> Plan:
     shape = _Arcs(r.distance, 0.0, r.seat_pitch, r.row_pitch, r.aisles, r.numbering)
     labels = drafts.row_labels(r.row_labels, r.rows)
     rows = _arc_rows(shape, sizes, labels, "", r.wheelchair_places, "first_row_seats")
-    _limited(sum(sizes), "rows")
+    _check_seats_max(sum(sizes), "rows")
     zone = ZoneDraft("hall", r.name, sections=[SectionDraft("main", r.name, rows)], price="standard")
-    return drafts.fitted(r.name, [zone], prices=[("standard", "Standard")])
+    return drafts.build_plan(r.name, [zone], prices=[("standard", "Standard")])
 
 
 def theatre(request: Theatre) -> Plan:
@@ -198,13 +198,13 @@ def theatre(request: Theatre) -> Plan:
         zones.append(ZoneDraft(key, name, sections=[SectionDraft(key, name, rows)], price=key))
         distance += (count + 2) * r.row_pitch
     prices = [("premium", "Premium stalls"), *((zone.key, zone.name) for zone in zones)]
-    return drafts.fitted(r.name, zones, prices=prices)
+    return drafts.build_plan(r.name, zones, prices=prices)
 
 
 def arena(request: Arena) -> Plan:
     r = request
     if max(r.floor_width, r.floor_height) > 3 * min(r.floor_width, r.floor_height):
-        raise refusal([FieldError("floor_width", "The floor's longer side is at most three times its shorter one.")])
+        raise to_refusal([FieldError("floor_width", "The floor's longer side is at most three times its shorter one.")])
     inner = (r.floor_width / 2, r.floor_height / 2)
     zones = []
     if r.floor:
@@ -215,19 +215,19 @@ def arena(request: Arena) -> Plan:
         sections = []
         for section in _tier(r, tier, inner, depth):
             total += sum(len(row.points) for row in section.rows)
-            _limited(total, "rows_per_tier")
+            _check_seats_max(total, "rows_per_tier")
             sections.append(section)
         if not sections:
-            raise refusal([FieldError("first_tier_sections", "The sections would be too narrow for a single seat.")])
+            raise to_refusal([FieldError("first_tier_sections", "The sections would be too narrow for a single seat.")])
         zones.append(ZoneDraft(f"tier-{tier + 1}", f"Tier {tier + 1}", sections=sections, price=f"tier-{tier + 1}"))
         depth += (r.rows_per_tier + 2) * r.row_pitch
     down = inner[1] - 3 * r.row_pitch if r.stage == "end" else 0.0
-    return drafts.fitted(r.name, zones, prices=[(zone.key, zone.name) for zone in zones], down=down)
+    return drafts.build_plan(r.name, zones, prices=[(zone.key, zone.name) for zone in zones], down=down)
 
 
 def tables(request: Tables) -> Plan:
     r = request
-    _limited(r.rows * r.columns * r.seats_per_table, "rows")
+    _check_seats_max(r.rows * r.columns * r.seats_per_table, "rows")
     rows, groups = _tables(r.rows * r.columns, r.columns, r.seats_per_table, r.seat_pitch, (0.0, 70.0), r.sold_as)
     zone = ZoneDraft(
         "tables",
@@ -237,7 +237,7 @@ def tables(request: Tables) -> Plan:
         price="table",
         tier=r.membership_tier,
     )
-    return drafts.fitted(r.name, [zone], groups, [("table", "Table")])
+    return drafts.build_plan(r.name, [zone], groups, [("table", "Table")])
 
 
 def festival(request: Festival) -> Plan:
@@ -246,8 +246,8 @@ def festival(request: Festival) -> Plan:
     half = max(160.0, (r.orchestra_seats + 2 * AISLE) * pitch / 2)
     pit = drafts.box(-half, top, half, top + 130)
     floor = drafts.box(-half, top + 130 + gap, half, top + 330 + gap)
-    gaps = drafts.split(r.orchestra_seats, 2, round(r.orchestra_seats / 3))
-    wheelchairs = _spread(
+    gaps = drafts.aisle_positions(r.orchestra_seats, 2, round(r.orchestra_seats / 3))
+    wheelchairs = _place_wheelchairs(
         min(4, 2 * r.orchestra_rows) if r.orchestra_seats >= 12 else 0, [(r.orchestra_seats, gaps)] * r.orchestra_rows
     )
     orchestra = [
@@ -283,7 +283,7 @@ def festival(request: Festival) -> Plan:
             tier=r.membership_tier,
         ),
     ]
-    return drafts.fitted(r.name, zones, groups, [(zone.key, zone.name) for zone in zones])
+    return drafts.build_plan(r.name, zones, groups, [(zone.key, zone.name) for zone in zones])
 
 
 # --- pieces
@@ -302,15 +302,15 @@ def _arc_rows(
     shape: _Arcs, sizes: Sequence[int], labels: Sequence[str], prefix: str, wheelchairs: int, field: str
 ) -> list[RowDraft]:
     inner = round(min(sizes) / (shape.aisles + 1))
-    cuts = [drafts.split(seats, shape.aisles, inner) for seats in sizes]
-    places = _spread(wheelchairs, list(zip(sizes, cuts, strict=True)))
+    cuts = [drafts.aisle_positions(seats, shape.aisles, inner) for seats in sizes]
+    places = _place_wheelchairs(wheelchairs, list(zip(sizes, cuts, strict=True)))
     rows = []
     for row, (seats, gaps, label) in enumerate(zip(sizes, cuts, labels, strict=True)):
         sag = shape.distance + row * shape.row_pitch
         radius, aisle = sag + shape.behind, AISLE * shape.seat_pitch
         if ((seats - 1) * shape.seat_pitch + len(gaps) * aisle) / radius > _ARC_MAX:
             message = f"Row {label} does not fit: {seats} seats go more than three quarters around the stage."
-            raise refusal([FieldError(field, message)])
+            raise to_refusal([FieldError(field, message)])
         points = drafts.curved_points(seats, gaps, shape.seat_pitch, aisle, radius, sag)
         numbers = drafts.seat_numbers(shape.numbering, seats)
         rows.append(RowDraft(label, points, numbers, f"{prefix}{label}-", gaps, places[row]))
@@ -360,26 +360,28 @@ def _tables(
     return rows, groups
 
 
-def _spread(wanted: int, rows: Sequence[tuple[int, frozenset[int]]]) -> list[dict[int, int]]:
-    """Wheelchair places at the ends of the rows, from the back, where the entrances are."""
+def _place_wheelchairs(wanted: int, rows: Sequence[tuple[int, frozenset[int]]]) -> list[dict[int, int]]:
+    """Wheelchair spaces at the ends of the rows, from the back, where the entrances are."""
     ends: list[dict[int, int]] = [{} for _ in rows]
     left = wanted
     for index in reversed(range(len(rows))):
         ends[index] = drafts.wheelchair_ends(rows[index][0], rows[index][1], left)
         left -= len(ends[index])
     if left:
-        raise refusal([FieldError("wheelchair_places", f"The ends of the rows have room for {wanted - left} of them.")])
+        raise to_refusal(
+            [FieldError("wheelchair_places", f"The ends of the rows have room for {wanted - left} of them.")]
+        )
     return ends
 
 
-def _limited(seats: int, field: str) -> None:
+def _check_seats_max(seats: int, field: str) -> None:
     if seats > SEATS_MAX:
-        raise refusal([FieldError(field, f"That makes {seats:,} seats or more; {SEATS_MAX:,} are possible.")])
+        raise to_refusal([FieldError(field, f"That makes {seats:,} seats or more; {SEATS_MAX:,} are possible.")])
 
 
 _ARC_MAX = 1.5 * pi
 _BEHIND_THE_STAGE = cos(pi / 5)
-_MAKERS: dict[type[Request], Callable[[Any], Plan]] = {
+_GENERATORS: dict[type[Request], Callable[[Any], Plan]] = {
     Straight: straight,
     Curved: curved,
     Arena: arena,

@@ -40,7 +40,7 @@ SeatNumber = Annotated[str, Meta(min_length=1, max_length=16, pattern=r"\S", exa
 Color = Annotated[str, Meta(pattern=r"^#[0-9A-Fa-f]{6}$(?!\n)", max_length=7, examples=["#2A6FDB"])]
 Coordinate = Annotated[float, Meta(ge=0, le=EXTENT_MAX)]
 Extent = Annotated[float, Meta(gt=0, le=EXTENT_MAX)]
-Places = Annotated[int, Meta(ge=1, le=1_000_000)]
+Capacity = Annotated[int, Meta(ge=1, le=1_000_000)]
 Metadata = Annotated[dict[str, Any], Meta(max_length=50)]
 
 
@@ -90,7 +90,7 @@ class Zone(Part, frozen=True, kw_only=True):
     access_mode: AccessMode = "public"
     membership_tier: Tier | None = None
     allowed_roles: Annotated[tuple[str, ...], Meta(max_length=10)] = ()
-    capacity: Places | None = None
+    capacity: Capacity | None = None
     price_category: Key | None = None
     area: Annotated[tuple[Point, ...], Meta(max_length=500)] = ()
     sections: Annotated[tuple[Section, ...], Meta(max_length=2_000)] = ()
@@ -124,7 +124,7 @@ class Plan(Part, frozen=True, kw_only=True, tag_field="format", tag=FORMAT):
     focal_point: Point | None = None
     price_categories: Annotated[tuple[PriceCategory, ...], Meta(max_length=200)] = ()
     groups: Annotated[tuple[Group, ...], Meta(max_length=50_000)] = ()
-    total_capacity: Places | None = None
+    total_capacity: Capacity | None = None
 
 
 class Place(NamedTuple):

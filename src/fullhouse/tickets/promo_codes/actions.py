@@ -7,10 +7,10 @@ import asyncpg
 import msgspec
 
 from fullhouse.events import actions as events
-from fullhouse.kit.codes import as_stored
+from fullhouse.kit.codes import normalise
 from fullhouse.kit.db import audit
-from fullhouse.kit.db.changes import audit_difference, changed
 from fullhouse.kit.db.database import Tx
+from fullhouse.kit.db.partial_updates import audit_difference, with_changes
 from fullhouse.kit.errors import FieldError, Invalid, NotFound
 from fullhouse.kit.http import versions
 from fullhouse.kit.ids import new_id
@@ -25,16 +25,16 @@ from fullhouse.tickets.types.model import (
     PromoCode,
     PromoInUse,
     PromoUsedUp,
-    columns,
+    pick_fields,
 )
 
 
 async def list_promos(tx: Tx, event_id: UUID) -> list[PromoCode]:
-    await events.get_event(tx, event_id)
+    await events.require_event(tx, event_id)
     return await store.promos_of_event(tx, event_id)
 
 
-async def get_promo(tx: Tx, event_id: UUID, promo_id: UUID) -> PromoCode:
+async def require_promo(tx: Tx, event_id: UUID, promo_id: UUID) -> PromoCode:
     found = await store.promo_by_id(tx, event_id=event_id, promo_id=promo_id)
     if found is None:
         raise NotFound
@@ -43,12 +43,12 @@ async def get_promo(tx: Tx, event_id: UUID, promo_id: UUID) -> PromoCode:
 
 async def create_promo(tx: Tx, event_id: UUID, request: NewPromoCode) -> PromoCode:
     await events.lock_event(tx, event_id)
-    request = msgspec.structs.replace(request, code=as_stored(request.code))
-    await _check(tx, event_id, request)
+    request = msgspec.structs.replace(request, code=normalise(request.code))
+    await _check_promo(tx, event_id, request)
     names = ("code", "kind", "basis_points", "amount", "ticket_type_ids", "max_uses", "budget")
     times = ("valid_from", "valid_until", "active")
     try:
-        promo = await store.insert_promo(tx, id=new_id(), event_id=event_id, **columns(request, *names, *times))
+        promo = await store.insert_promo(tx, id=new_id(), event_id=event_id, **pick_fields(request, *names, *times))
     except asyncpg.UniqueViolationError:
         raise CodeTaken(f"The event already has a code “{request.code}”.", promo_code=request.code) from None
     assert promo
@@ -62,11 +62,11 @@ async def change_promo(
     before = await store.lock_promo(tx, event_id=event_id, promo_id=promo_id)
     if before is None:
         raise NotFound
-    versions.check(if_match, before.version)
-    after = changed(before, change)
+    versions.check_if_match(if_match, before.version)
+    after = with_changes(before, change)
     if after == before:
         return before
-    await _check(tx, event_id, after)
+    await _check_promo(tx, event_id, after)
     try:
         saved = await store.update_promo(
             tx,
@@ -90,64 +90,64 @@ async def delete_promo(tx: Tx, event_id: UUID, promo_id: UUID, if_match: str | N
     promo = await store.lock_promo(tx, event_id=event_id, promo_id=promo_id)
     if promo is None:
         raise NotFound
-    versions.check(if_match, promo.version)
+    versions.check_if_match(if_match, promo.version)
     if not await store.delete_promo(tx, event_id=event_id, promo_id=promo_id):
         raise PromoInUse()
     await audit.write(tx, "promo_code.deleted", "promo_code", promo_id, before={"code": promo.code})
 
 
-async def _check(tx: Tx, event_id: UUID, promo: NewPromoCode | PromoCode) -> None:
+async def _check_promo(tx: Tx, event_id: UUID, promo: NewPromoCode | PromoCode) -> None:
     policy.check_promo(promo, {kind.id for kind in await store.types_of_event(tx, event_id)})
 
 
 # --- for checkout
 
 
-async def find(tx: Tx, event_id: UUID, code: str) -> PromoCode:
+async def require_valid(tx: Tx, event_id: UUID, code: str) -> PromoCode:
     """A code that is valid now, without a lock."""
-    found = await store.promo_by_code(tx, event_id=event_id, code=as_stored(code))
+    found = await store.promo_by_code(tx, event_id=event_id, code=normalise(code))
     return policy.check_valid(found, await tx.now())
 
 
-async def lock(tx: Tx, event_id: UUID, code: str) -> PromoCode:
+async def lock_valid(tx: Tx, event_id: UUID, code: str) -> PromoCode:
     """A code that is valid now and has a use left, locked until the commit, so that a quote with it can be used."""
-    found = await store.lock_promo_by_code(tx, event_id=event_id, code=as_stored(code))
+    found = await store.lock_promo_by_code(tx, event_id=event_id, code=normalise(code))
     promo = policy.check_valid(found, await tx.now())
     if policy.is_used_up(promo):
         raise PromoUsedUp()
     return promo
 
 
-async def lock_all(tx: Tx, event_id: UUID, codes: Iterable[str | None]) -> None:
+async def lock_codes(tx: Tx, event_id: UUID, codes: Iterable[str | None]) -> None:
     """Locks codes in one order, before one is released and another is used."""
-    await store.lock_promos_by_code(tx, event_id=event_id, codes=[as_stored(code) for code in codes if code])
+    await store.lock_promos_by_code(tx, event_id=event_id, codes=[normalise(code) for code in codes if code])
 
 
-async def take(tx: Tx, promo: PromoCode, checkout_id: UUID, amount: int) -> None:
+async def count_use(tx: Tx, promo: PromoCode, checkout_id: UUID, amount: int) -> None:
     """Counts one use of a code and its discount, for a checkout. The code is locked (`lock`)."""
-    if not await store.take_promo(tx, checkout_id=checkout_id, promo_id=promo.id, amount=amount):
+    if not await store.count_promo_use(tx, checkout_id=checkout_id, promo_id=promo.id, amount=amount):
         raise PromoUsedUp()
 
 
-async def give_back(tx: Tx, checkout_ids: Iterable[UUID]) -> None:
+async def release_uses(tx: Tx, checkout_ids: Iterable[UUID]) -> None:
     """Releases the uses of these checkouts. Idempotent."""
-    await store.return_promos(tx, list(checkout_ids))
+    await store.release_promo_uses(tx, list(checkout_ids))
 
 
-async def take_again(tx: Tx, checkout_id: UUID) -> str:
+async def count_use_again(tx: Tx, checkout_id: UUID) -> str:
     """For an ended checkout with a late payment: `kept` if it still has its use or needs none, `again` if the use was
     counted again, `used_up` if no use is left."""
-    return await store.retake_promo(tx, checkout_id) or "kept"
+    return await store.count_promo_use_again(tx, checkout_id) or "kept"
 
 
 # --- charges
 
 
-async def charges(tx: Tx, event_id: UUID | None) -> ChargeList:
+async def load_charges(tx: Tx, event_id: UUID | None) -> ChargeList:
     """The event's own charges, otherwise the organisation's."""
     assert tx.organization_id
     if event_id:
-        await events.get_event(tx, event_id)
+        await events.require_event(tx, event_id)
     scopes = [scope for scope in (event_id, tx.organization_id) if scope]
     rows = {row.scope_id: row for row in await store.charge_lists(tx, scopes)}
     if event_id and (row := rows.get(event_id)):
@@ -161,27 +161,27 @@ async def set_charges(tx: Tx, event_id: UUID | None, requested: list[Charge], if
     _check_charges(requested)
     if event_id:
         await events.lock_event(tx, event_id)
-    before = await charges(tx, event_id)
+    before = await load_charges(tx, event_id)
     source = "event" if event_id else "organization"
-    versions.check(if_match, before.version if before.source == source else 0)
+    versions.check_if_match(if_match, before.version if before.source == source else 0)
     row = await store.put_charges(tx, scope_id=event_id or tx.organization_id, charges=msgspec.to_builtins(requested))
     assert row
     lists = [{"charges": msgspec.to_builtins(of)} for of in (before.charges, row.charges)]
     await audit.write(tx, "charges.updated", source, row.scope_id, before=lists[0], after=lists[1])
-    for event in [event_id] if event_id else await store.shows_without_charges(tx):
-        types.tell(tx, event)
+    for event in [event_id] if event_id else await store.events_without_charges(tx):
+        types.publish_offers_changed(tx, event)
     return ChargeList(source=source, charges=row.charges, version=row.version)  # type: ignore[arg-type]
 
 
-async def drop_charges(tx: Tx, event_id: UUID) -> None:
+async def delete_charges(tx: Tx, event_id: UUID) -> None:
     """Deletes the event's own charges: the organisation's apply again."""
     await events.lock_event(tx, event_id)
-    before = await charges(tx, event_id)
+    before = await load_charges(tx, event_id)
     if not await store.delete_charges(tx, event_id):
         raise NotFound
     deleted = {"charges": msgspec.to_builtins(before.charges)}
     await audit.write(tx, "charges.dropped", "event", event_id, before=deleted)
-    types.tell(tx, event_id)
+    types.publish_offers_changed(tx, event_id)
 
 
 def _check_charges(requested: list[Charge]) -> None:

@@ -36,12 +36,12 @@ class Claim(NamedTuple):
 
 def sign(claim: Claim, private_key: bytes) -> str:
     message = _HEAD.pack(VERSION, claim.key_id, claim.event_id.bytes, claim.ticket_id.bytes, claim.nonce)
-    return PREFIX + base45(message + Ed25519PrivateKey.from_private_bytes(private_key).sign(message))
+    return PREFIX + encode_base45(message + Ed25519PrivateKey.from_private_bytes(private_key).sign(message))
 
 
-def read(text: str) -> Claim | None:
+def parse(text: str) -> Claim | None:
     """The claims of a QR text; None if it is not a ticket of this format."""
-    raw = _raw(text)
+    raw = _decode(text)
     if raw is None:
         return None
     _, key_id, event, ticket, nonce = _HEAD.unpack_from(raw)
@@ -49,7 +49,7 @@ def read(text: str) -> Claim | None:
 
 
 def verify(text: str, public_key: bytes) -> bool:
-    raw = _raw(text)
+    raw = _decode(text)
     if raw is None:
         return False
     try:
@@ -59,14 +59,14 @@ def verify(text: str, public_key: bytes) -> bool:
     return True
 
 
-def _raw(text: str) -> bytes | None:
+def _decode(text: str) -> bytes | None:
     if not text.startswith(PREFIX):
         return None
-    raw = unbase45(text[len(PREFIX) :])
+    raw = decode_base45(text[len(PREFIX) :])
     return raw if raw and len(raw) == _HEAD.size + _SIGNATURE and raw[0] == VERSION else None
 
 
-def base45(raw: bytes) -> str:
+def encode_base45(raw: bytes) -> str:
     found = []
     for n in range(0, len(raw) - 1, 2):
         rest, first = divmod(raw[n] << 8 | raw[n + 1], 45)
@@ -78,7 +78,7 @@ def base45(raw: bytes) -> str:
     return "".join(found)
 
 
-def unbase45(text: str) -> bytes | None:
+def decode_base45(text: str) -> bytes | None:
     """The bytes; None if the text is not canonical base 45."""
     values = [_VALUES.get(digit) for digit in text]
     if None in values or len(values) % 3 == 1:

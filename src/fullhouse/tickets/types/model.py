@@ -12,7 +12,7 @@ from fullhouse.kit.money import Currency, Money
 from fullhouse.tickets.pricing import Amount, BasisPoints, Charge
 
 TypeName = Annotated[str, Meta(min_length=1, max_length=100, pattern=r"\S")]
-Words = Annotated[str, Meta(max_length=500)]
+Description = Annotated[str, Meta(max_length=500)]
 Tier = Literal["general", "vip", "early_bird", "custom"]
 Kind = Literal["seated", "ga"]
 PromoKind = Literal["percent", "fixed", "access"]
@@ -20,7 +20,7 @@ Entitlement = Literal["single", "limited_reentry_per_day", "unlimited_multi_day"
 Quantity = Annotated[int, Meta(ge=1, le=100_000)]
 PerOrder = Annotated[int, Meta(ge=1, le=10)]
 Entries = Annotated[int, Meta(ge=1, le=100)]
-Place = Annotated[int, Meta(ge=0, le=10_000, description="Sort position of the type.")]
+Position = Annotated[int, Meta(ge=0, le=10_000, description="Sort position of the type.")]
 Prices = Annotated[
     dict[Annotated[str, Meta(min_length=1, max_length=64)], Amount],
     Meta(max_length=50, description="Prices by price category of the layout, where they differ from `price`."),
@@ -150,7 +150,7 @@ class NewTicketType(Request, frozen=True, kw_only=True):
     currency: Currency
     kind: Kind
     tier: Tier = "general"
-    description: Words = ""
+    description: Description = ""
     prices: Prices = {}
     zones: ZoneKeys = []
     quantity: Quantity | None = None
@@ -161,7 +161,7 @@ class NewTicketType(Request, frozen=True, kw_only=True):
     max_daily_entries: Entries | None = None
     max_per_order: PerOrder | None = None
     hidden: bool = False
-    position: Place = 0
+    position: Position = 0
 
 
 class ChangeTicketType(Request, frozen=True, kw_only=True):
@@ -170,7 +170,7 @@ class ChangeTicketType(Request, frozen=True, kw_only=True):
     currency: Currency | UnsetType = UNSET
     kind: Kind | UnsetType = UNSET
     tier: Tier | UnsetType = UNSET
-    description: Words | UnsetType = UNSET
+    description: Description | UnsetType = UNSET
     prices: Prices | UnsetType = UNSET
     zones: ZoneKeys | UnsetType = UNSET
     quantity: Quantity | UnsetType | None = UNSET
@@ -181,7 +181,7 @@ class ChangeTicketType(Request, frozen=True, kw_only=True):
     max_daily_entries: Entries | UnsetType | None = UNSET
     max_per_order: PerOrder | UnsetType | None = UNSET
     hidden: bool | UnsetType = UNSET
-    position: Place | UnsetType = UNSET
+    position: Position | UnsetType = UNSET
 
 
 class NewPromoCode(Request, frozen=True, kw_only=True):
@@ -271,7 +271,7 @@ class PriceTooHigh(Invalid):
     code, title = "price_too_high", "The price is too high"
 
 
-class OneCurrency(Invalid):
+class MixedCurrencies(Invalid):
     """All ticket types of an event must have the same currency."""
 
     code, title = "one_currency", "An event is sold in one currency"
@@ -331,5 +331,5 @@ class PromoUsedUp(Conflict):
     code, title = "promo_code_used_up", "The code is used up"
 
 
-def columns(of: Any, *names: str) -> dict[str, Any]:
+def pick_fields(of: Any, *names: str) -> dict[str, Any]:
     return {name: getattr(of, name) for name in names}

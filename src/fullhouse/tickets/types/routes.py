@@ -8,7 +8,7 @@ from litestar.params import QueryParameter
 from fullhouse.events.public import reads as events
 from fullhouse.kit.actors import Actor
 from fullhouse.kit.db.database import Tx
-from fullhouse.kit.http.endpoints import Reply, delete, get, patch, post, put
+from fullhouse.kit.http.endpoints import DataWithHeaders, delete, get, patch, post, put
 from fullhouse.kit.http.parameters import IfMatch
 from fullhouse.kit.http.versions import etag
 from fullhouse.kit.services import Services
@@ -28,7 +28,7 @@ from fullhouse.tickets.types.model import (
     TicketType,
 )
 
-_HERE = "/api/events/{of.event_id}"
+_EVENT_PATH = "/api/events/{of.event_id}"
 
 
 @get("/api/events/{event_id:uuid}/offers", public=True)
@@ -41,11 +41,11 @@ async def list_offers(
     ] = None,
 ) -> list[Offer]:
     """The ticket types on offer for an event, in their sort order, with fees and taxes. Amounts in minor units."""
-    event = (await events.public_show(services, event_id)).show
+    event = (await events.require_public_event(services, event_id)).event
     async with services.database.tenant(event.organization_id) as tx:
-        promo = await promo_reads.find(services, actor, tx, event_id, code) if code else None
-        charges = (await promos.charges(tx, event_id)).charges
-        return await types.offers(tx, event_id, charges, promo)
+        promo = await promo_reads.require_valid(services, actor, tx, event_id, code) if code else None
+        charges = (await promos.load_charges(tx, event_id)).charges
+        return await types.list_offers(tx, event_id, charges, promo)
 
 
 @get("/api/events/{event_id:uuid}/promo-code", public=True)
@@ -63,9 +63,9 @@ async def look_up_promo(
     `promo_code_used_up`. Request `offers` with the code for the types that it shows, with prices. Trying many invalid
     codes is rate-limited (429).
     """
-    event = (await events.public_show(services, event_id)).show
+    event = (await events.require_public_event(services, event_id)).event
     async with services.database.tenant(event.organization_id) as tx:
-        return await promo_reads.look_up(services, actor, tx, event_id, code)
+        return await promo_reads.load_effect(services, actor, tx, event_id, code)
 
 
 @get("/api/events/{event_id:uuid}/ticket-types", "sales.read")
@@ -74,24 +74,24 @@ async def list_types(tx: Tx, event_id: UUID) -> list[TicketType]:
     return await types.list_types(tx, event_id)
 
 
-@post("/api/events/{event_id:uuid}/ticket-types", "sales.write", location=f"{_HERE}/ticket-types/{{id}}")
-async def create_type(tx: Tx, event_id: UUID, data: NewTicketType) -> Reply[TicketType]:
+@post("/api/events/{event_id:uuid}/ticket-types", "sales.write", location=f"{_EVENT_PATH}/ticket-types/{{id}}")
+async def create_type(tx: Tx, event_id: UUID, data: NewTicketType) -> DataWithHeaders[TicketType]:
     """Add a ticket type. Without a quantity, the capacity of its zones is the limit."""
-    return _tagged(await types.create_type(tx, event_id, data))
+    return _with_etag(await types.create_type(tx, event_id, data))
 
 
 @get("/api/events/{event_id:uuid}/ticket-types/{type_id:uuid}", "sales.read")
-async def get_type(tx: Tx, event_id: UUID, type_id: UUID) -> Reply[TicketType]:
+async def get_type(tx: Tx, event_id: UUID, type_id: UUID) -> DataWithHeaders[TicketType]:
     """One ticket type."""
-    return _tagged(await types.get_type(tx, event_id, type_id))
+    return _with_etag(await types.require_type(tx, event_id, type_id))
 
 
 @patch("/api/events/{event_id:uuid}/ticket-types/{type_id:uuid}", "sales.write")
 async def change_type(
     tx: Tx, event_id: UUID, type_id: UUID, data: ChangeTicketType, if_match: IfMatch = None
-) -> Reply[TicketType]:
+) -> DataWithHeaders[TicketType]:
     """Change a ticket type. Open checkouts keep their price."""
-    return _tagged(await types.change_type(tx, event_id, type_id, data, if_match))
+    return _with_etag(await types.change_type(tx, event_id, type_id, data, if_match))
 
 
 @delete("/api/events/{event_id:uuid}/ticket-types/{type_id:uuid}", "sales.write")
@@ -106,24 +106,24 @@ async def list_promos(tx: Tx, event_id: UUID) -> list[PromoCode]:
     return await promos.list_promos(tx, event_id)
 
 
-@post("/api/events/{event_id:uuid}/promo-codes", "sales.write", location=f"{_HERE}/promo-codes/{{id}}")
-async def create_promo(tx: Tx, event_id: UUID, data: NewPromoCode) -> Reply[PromoCode]:
+@post("/api/events/{event_id:uuid}/promo-codes", "sales.write", location=f"{_EVENT_PATH}/promo-codes/{{id}}")
+async def create_promo(tx: Tx, event_id: UUID, data: NewPromoCode) -> DataWithHeaders[PromoCode]:
     """Add a promo code: a percentage or an amount off, or access to hidden types."""
-    return _tagged(await promos.create_promo(tx, event_id, data))
+    return _with_etag(await promos.create_promo(tx, event_id, data))
 
 
 @get("/api/events/{event_id:uuid}/promo-codes/{promo_id:uuid}", "sales.read")
-async def get_promo(tx: Tx, event_id: UUID, promo_id: UUID) -> Reply[PromoCode]:
+async def get_promo(tx: Tx, event_id: UUID, promo_id: UUID) -> DataWithHeaders[PromoCode]:
     """One promo code."""
-    return _tagged(await promos.get_promo(tx, event_id, promo_id))
+    return _with_etag(await promos.require_promo(tx, event_id, promo_id))
 
 
 @patch("/api/events/{event_id:uuid}/promo-codes/{promo_id:uuid}", "sales.write")
 async def change_promo(
     tx: Tx, event_id: UUID, promo_id: UUID, data: ChangePromoCode, if_match: IfMatch = None
-) -> Reply[PromoCode]:
+) -> DataWithHeaders[PromoCode]:
     """Change the limits, ticket types or validity of a promo code, or deactivate it."""
-    return _tagged(await promos.change_promo(tx, event_id, promo_id, data, if_match))
+    return _with_etag(await promos.change_promo(tx, event_id, promo_id, data, if_match))
 
 
 @delete("/api/events/{event_id:uuid}/promo-codes/{promo_id:uuid}", "sales.write")
@@ -133,37 +133,39 @@ async def delete_promo(tx: Tx, event_id: UUID, promo_id: UUID, if_match: IfMatch
 
 
 @get("/api/org/charges", "sales.read")
-async def get_charges(tx: Tx) -> Reply[ChargeList]:
+async def get_charges(tx: Tx) -> DataWithHeaders[ChargeList]:
     """The organisation's fees and taxes."""
-    return _tagged(await promos.charges(tx, None))
+    return _with_etag(await promos.load_charges(tx, None))
 
 
 @put("/api/org/charges", "sales.write")
-async def set_charges(tx: Tx, data: SetCharges, if_match: IfMatch = None) -> Reply[ChargeList]:
+async def set_charges(tx: Tx, data: SetCharges, if_match: IfMatch = None) -> DataWithHeaders[ChargeList]:
     """Set the fees and taxes of all events without their own. Open checkouts keep their price."""
-    return _tagged(await promos.set_charges(tx, None, data.charges, if_match))
+    return _with_etag(await promos.set_charges(tx, None, data.charges, if_match))
 
 
 @get("/api/events/{event_id:uuid}/charges", "sales.read")
-async def get_event_charges(tx: Tx, event_id: UUID) -> Reply[ChargeList]:
+async def get_event_charges(tx: Tx, event_id: UUID) -> DataWithHeaders[ChargeList]:
     """The fees and taxes that apply to an event."""
-    return _tagged(await promos.charges(tx, event_id))
+    return _with_etag(await promos.load_charges(tx, event_id))
 
 
 @put("/api/events/{event_id:uuid}/charges", "sales.write")
-async def set_event_charges(tx: Tx, event_id: UUID, data: SetCharges, if_match: IfMatch = None) -> Reply[ChargeList]:
+async def set_event_charges(
+    tx: Tx, event_id: UUID, data: SetCharges, if_match: IfMatch = None
+) -> DataWithHeaders[ChargeList]:
     """Set an event's own fees and taxes, which replace the organisation's."""
-    return _tagged(await promos.set_charges(tx, event_id, data.charges, if_match))
+    return _with_etag(await promos.set_charges(tx, event_id, data.charges, if_match))
 
 
 @delete("/api/events/{event_id:uuid}/charges", "sales.write")
 async def drop_event_charges(tx: Tx, event_id: UUID) -> None:
     """Delete an event's own fees and taxes: the organisation's apply again."""
-    await promos.drop_charges(tx, event_id)
+    await promos.delete_charges(tx, event_id)
 
 
-def _tagged(row: Any) -> Reply[Any]:
-    return Reply(row, {"etag": etag(row.version)})
+def _with_etag(row: Any) -> DataWithHeaders[Any]:
+    return DataWithHeaders(row, {"etag": etag(row.version)})
 
 
 handlers = [

@@ -16,38 +16,38 @@ from fullhouse.kit.languages import COOKIE, Words
 from fullhouse.kit.services import Services
 from fullhouse.web.words import af, en
 
-LOCALE_S = 60
+LOCALE_CACHE_S = 60
 COOKIE_S = 365 * 86_400
 ALL = EN, AF = languages.catalogue(en=en.TEXTS | KINDS.en.texts, af=af.TEXTS | KINDS.af.texts)
 
 
-def wanted(request: Request[Any, Any, State]) -> Words | None:
+def preferred_language(request: Request[Any, Any, State]) -> Words | None:
     """The language that the visitor prefers, if there are texts in it."""
-    code = _spoken_out(request) or languages.asked(request.headers.get)
+    code = _requested_code(request) or languages.requested_language(request.headers.get)
     return ALL.of(code) if code else None
 
 
-def _spoken_out(request: Request[Any, Any, State]) -> str | None:
+def _requested_code(request: Request[Any, Any, State]) -> str | None:
     code = request.query_params.get("lang", "")
     return code if code in languages.DAYS else None
 
 
-async def of(request: Request[Any, Any, State], organization_id: UUID | None = None) -> Words:
+async def choose_language(request: Request[Any, Any, State], organization_id: UUID | None = None) -> Words:
     """The language of a page: the visitor's, else the organisation's, else English."""
-    if (preferred := wanted(request)) or organization_id is None:
+    if (preferred := preferred_language(request)) or organization_id is None:
         return preferred or EN
     services: Services = request.app.state.services
 
     async def load() -> str:
         async with services.database.tenant(organization_id) as tx:
-            return (await accounts.get_profile(tx)).locale
+            return (await accounts.require_profile(tx)).locale
 
-    return ALL.of(await services.cache.get(accounts.locale_key(organization_id), LOCALE_S, load, str))
+    return ALL.of(await services.cache.get(accounts.locale_key(organization_id), LOCALE_CACHE_S, load, str))
 
 
-def told(request: Request[Any, Any, State]) -> dict[str, str]:
+def language_headers(request: Request[Any, Any, State]) -> dict[str, str]:
     """The headers of a page whose language depends on the visitor; an explicit choice is stored in a cookie."""
     headers = {"vary": "accept-language, cookie"}
-    if code := _spoken_out(request):
+    if code := _requested_code(request):
         headers["set-cookie"] = f"{COOKIE}={code}; Path=/; Max-Age={COOKIE_S}; SameSite=Lax"
     return headers

@@ -1,64 +1,64 @@
 import type { lifecycle as en } from '../lifecycle';
 
 export const lifecycle: typeof en = {
-  // wat met ’n vertoning gedoen kan word
-  deeds: {
+  // aksies
+  actions: {
     publish: {
       name: 'Publiseer',
-      title: 'Hierdie vertoning publiseer?',
-      done: 'Die vertoning is gepubliseer.',
-      told: ['Almal sien dit in die winkel en in die voere.', 'Kaartjies word binne die verkooptyd verkoop.'],
+      title: 'Hierdie geleentheid publiseer?',
+      done: 'Geleentheid gepubliseer.',
+      told: ['Dit verskyn in die winkel en in die voere.', 'Kaartjies kan in die verkooptyd gekoop word.'],
     },
     start: {
-      name: 'Maak die deure oop',
+      name: 'Maak deure oop',
       title: 'Die deure nou oopmaak?',
       done: 'Die deure is oop.',
-      told: ['Die vertoning is aan, en skanderings by die hekke tel.', 'Vanself gebeur dit wanneer die deure se tyd kom.'],
+      told: ['Die geleentheid is aan, en skanderings by die hekke tel.', 'Andersins begin dit vanself op die tyd dat die deure oopgaan.'],
     },
     end: {
-      name: 'Beëindig',
-      title: 'Hierdie vertoning beëindig?',
-      done: 'Die vertoning is verby.',
-      told: ['Verkope en skandering stop dadelik.', 'Dit verlaat die winkel. Dit kan nie teruggeneem word nie.'],
+      name: 'Beëindig geleentheid',
+      title: 'Hierdie geleentheid beëindig?',
+      done: 'Die geleentheid is verby.',
+      told: ['Verkope en skandering stop dadelik.', 'Die geleentheid word uit die winkel verwyder. Dit kan nie ongedaan gemaak word nie.'],
     },
     reschedule: {
-      name: 'Gee dit ’n nuwe datum',
-      title: '’n Nuwe datum',
-      done: 'Die nuwe datum is aangekondig.',
-      told: ['Almal met ’n kaartjie kry die nuwe datum per e-pos.', 'Gehoue plekke se tyd loop weer, en die verkope gaan voort tot die nuwe datum.'],
+      name: 'Stel nuwe datum',
+      title: 'Stel ’n nuwe datum',
+      done: 'Nuwe datum aangekondig.',
+      told: ['Alle kaartjiehouers kry ’n e-pos met die nuwe datum.', 'Gehoue sitplekke se tyd loop weer, en verkope bly oop tot die nuwe datum.'],
     },
     postpone: {
       name: 'Stel uit',
-      title: 'Hierdie vertoning uitstel?',
-      done: 'Die vertoning is uitgestel.',
-      told: ['Almal met ’n kaartjie word per e-pos ingelig; jou rede bly in die huis.', 'Sonder ’n nuwe datum stop die verkope, en gehoue plekke word opgeskort.', 'Kaartjies bly geldig.'],
+      title: 'Hierdie geleentheid uitstel?',
+      done: 'Geleentheid uitgestel.',
+      told: ['Alle kaartjiehouers kry ’n e-pos. Jou rede staan nie daarin nie.', 'Sonder ’n nuwe datum stop verkope, en gehoue sitplekke se tyd staan stil.', 'Kaartjies bly geldig.'],
     },
     unpublish: {
-      name: 'Terug na konsep',
-      title: 'Hierdie vertoning terugneem na die konsepte?',
-      done: 'Die vertoning is weer ’n konsep.',
-      told: ['Dit verlaat die winkel, en die verkope daarvan stop.', 'Geweier sodra ’n kaartjie verkoop is of ’n plek gehou word: dan kan dit net uitgestel of gekanselleer word.'],
+      name: 'Trek terug',
+      title: 'Hierdie geleentheid terugtrek?',
+      done: 'Die geleentheid is weer ’n konsep.',
+      told: ['Dit word uit die winkel verwyder, en verkope stop.', 'Dit kan net terwyl niks verkoop of gehou is nie. Daarna kan jy die geleentheid uitstel of kanselleer.'],
     },
     cancel: {
-      name: 'Kanselleer die vertoning',
-      title: 'Hierdie vertoning vir goed kanselleer?',
-      done: 'Die vertoning is gekanselleer. Wat verkoop is, word terugbetaal.',
+      name: 'Kanselleer geleentheid',
+      title: 'Hierdie geleentheid permanent kanselleer?',
+      done: 'Geleentheid gekanselleer. Alle bestellings word terugbetaal.',
       told: [
-        'Verkope stop dadelik, en gehoue plekke en betalings eindig.',
-        'Alle bestellings word ten volle terugbetaal, fooie ingesluit, sonder verdere vrae.',
-        'Almal met ’n kaartjie word per e-pos ingelig; jou rede bly in die huis.',
-        'Dit kan nie teruggeneem word nie.',
+        'Verkope stop dadelik; gehoue sitplekke en betalings eindig.',
+        'Alle bestellings word outomaties en ten volle terugbetaal, fooie ingesluit.',
+        'Alle kaartjiehouers kry ’n e-pos. Jou rede staan nie daarin nie.',
+        'Dit kan nie ongedaan gemaak word nie.',
       ],
     },
     archive: {
       name: 'Argiveer',
-      title: 'Hierdie vertoning wegsit?',
-      done: 'Die vertoning is geargiveer.',
-      told: ['Dit verlaat die lyste. Die bestellings en die oudit daarvan bly.', 'Dit kan nie teruggeneem word nie.'],
+      title: 'Hierdie geleentheid argiveer?',
+      done: 'Geleentheid geargiveer.',
+      told: ['Dit word uit die lyste verwyder. Sy bestellings en sy ouditlog word behou.', 'Dit kan nie ongedaan gemaak word nie.'],
     },
   },
 
-  // die status daarvan
+  // status
   states: {
     draft: { name: 'Konsep', many: 'Konsepte' },
     published: { name: 'Gepubliseer', many: 'Gepubliseer' },
@@ -69,26 +69,26 @@ export const lifecycle: typeof en = {
     archived: { name: 'Geargiveer', many: 'Geargiveer' },
   },
   onSale: 'Te koop',
-  saleToCome: 'Nog nie te koop nie',
-  saleSuspended: 'Verkope opgeskort',
-  saleClosed: 'Verkope gesluit',
+  notOnSaleYet: 'Nog nie te koop nie',
+  salesPaused: 'Verkope onderbreek',
+  salesEnded: 'Verkope verby',
 
   // voor dit gepubliseer word
-  aPicture: '’n Prent; tot dan word ’n gegenereerde plakkaat gebruik',
-  aDate: '’n Datum wat nie verby is nie',
-  seatsOrZones: 'Sitplekke, of sones om in te staan',
-  aTicketType: 'Ten minste een kaartjiesoort: daarsonder kan niks gekoop word nie',
+  aPicture: '’n Prent. Daarsonder word ’n gegenereerde plakkaat gewys',
+  aDate: '’n Einddatum in die toekoms',
+  seatsOrZones: '’n Uitleg met sitplekke of sones',
+  aTicketType: 'Ten minste een kaartjiesoort. Daarsonder kan niks gekoop word nie',
   aSaleWindow: '’n Verkooptyd wat nie verby is nie',
 
-  // die vorm daarvan
+  // vorm
   category: 'Kategorie',
-  addressInShop: 'Adres in die winkel',
+  addressInShop: 'Webadres',
   start: 'Begin',
   end: 'Einde',
-  doors: 'Deure',
-  saleBegins: 'Verkope begin',
-  saleEnds: 'Verkope eindig',
-  dayEndsAt: '’n Dag by die hekke eindig om',
+  doors: 'Deure oop',
+  salesStart: 'Verkope begin',
+  salesEnd: 'Verkope eindig',
+  dayEndsAt: 'Dag eindig om (vir skandering)',
   replacedBy: 'Vervang deur',
   pictures: 'Prente',
 };

@@ -1,11 +1,11 @@
 import type { sites as en } from '../sites';
 
 export const sites: typeof en = {
-  title: 'In ander werwe',
-  about: '’n Vertoning se kaartjiekantoor staan oral waar hierdie reël staan. In die plek van die kolletjies noem dit die vertoning, soos die adres daarvan eindig; ’n gepubliseerde vertoning se blad het die reël gereed.',
-  theSites: 'die werwe',
-  mayShow: 'Werwe wat dit mag wys',
-  mayShowMore: 'Een op elke reël, soos https://www.harbour.example of https://*.harbour.example; hoogstens twintig. Met geen een nie, mag enige werf.',
-  savedThese: 'Gestoor. Blaaiers wys dit net in hierdie werwe.',
-  savedAny: 'Gestoor. Enige werf mag dit wys.',
+  title: 'Verkoop op jou webwerf',
+  about: 'Plak hierdie reël in ’n bladsy van jou webwerf om kaartjies daar te verkoop. Vervang die kolletjies met die laaste deel van die geleentheid se webadres, of kopieer die klaar reël van die bladsy van ’n gepubliseerde geleentheid.',
+  theSites: 'die toegelate webwerwe',
+  allowedSites: 'Toegelate webwerwe',
+  allowedSitesMore: 'Een op elke reël, soos https://www.harbour.example of https://*.harbour.example. Hoogstens twintig. As dit leeg is: enige webwerf.',
+  savedSome: 'Gestoor. Net hierdie webwerwe kan jou kaartjies verkoop.',
+  savedAny: 'Gestoor. Enige webwerf kan jou kaartjies verkoop.',
 };

@@ -2,43 +2,44 @@ import { counted } from '../spoken';
 import type { waitlist as en } from '../waitlist';
 
 export const waitlist: typeof en = {
-  theList: 'die waglys',
+  theWaitlist: 'die waglys',
   title: 'Waglys',
   isOn: 'Aan',
   isOff: 'Af',
-  says: {
-    on: 'Wie die vertoning uitverkoop vind, kan wag. Plekke wat terugkom, word aangebied in die volgorde waarin mense aangesluit het, voor dit aan almal verkoop word.',
-    off: 'Niemand kan aansluit nie, en niemand word iets aangebied nie. Wie wag, hou hul plek totdat dit weer aan is.',
+  explained: {
+    on: 'As die geleentheid uitverkoop is, kan mense by die waglys aansluit. Teruggegewe kaartjies word eerste aan hulle aangebied, in die volgorde waarin hulle aangesluit het.',
+    off: 'Niemand kan aansluit nie, en geen kaartjies word aangebied nie. Mense wat reeds op die waglys is, behou hul posisie totdat jy dit weer aanskakel.',
   },
 
   // in getalle
   people: (n) => counted(n, { one: 'mens', other: 'mense' }),
   offered: 'Aangebied',
-  offeredMore: 'word nou vir hulle gehou',
+  offeredMore: 'kaartjies nou vir hulle gehou',
   taken: 'Gekoop',
-  takenMore: 'wat hulle aangebied is',
-  lapsed: 'Laat verval',
-  hasLeft: (n) => `${n} het die lys verlaat`,
+  takenMore: 'uit ’n aanbod',
+  lapsed: 'Aanbiedinge verval',
+  hasLeft: (n) => `${n} het die waglys verlaat`,
 
   // hoe dit werk
-  howItWorks: 'Hoe dit werk',
-  switchedOn: 'Die vertoning het ’n waglys',
-  window: 'Ure om op ’n aanbod te antwoord',
-  windowMore: '’n Kwartier (0.25) tot ’n week (168). Nooit langer as die verkoop nie. Aanbiedinge wat reeds gemaak is, hou hul tyd.',
+  howItWorks: 'Instellings',
+  switchedOn: 'Waglys is aan',
+  window: 'Ure om ’n aanbod te aanvaar',
+  windowMore: 'Van 0,25 (15 minute) tot 168 (’n week). Aanbiedinge duur nooit langer as die verkooptyd nie. Aanbiedinge wat reeds gemaak is, behou hul sperdatum.',
 
   // wie wag
-  entries: 'Wie daarop is',
-  theEntries: 'die inskrywings',
-  whichEntries: 'Watter inskrywings',
-  states: { waiting: 'Wag', offered: 'Aangebied', taken: 'Gekoop', lapsed: 'Verval', left: 'Verlaat' },
+  entries: 'Mense op die waglys',
+  theEntries: 'die inskrywings op die waglys',
+  whichEntries: 'Filtreer inskrywings',
+  states: { waiting: 'Wag', offered: 'Aangebied', taken: 'Gekoop', lapsed: 'Aanbod verval', left: 'Verlaat' },
   entriesCounted: (n) => counted(n, { one: 'inskrywing', other: 'inskrywings' }),
   nobody: 'Nog niemand nie',
   nobodyIn: 'Niemand hier nie',
-  nobodyMore: 'Wanneer die vertoning uitverkoop is, vra sy blad mense of hulle wil wag.',
-  party: 'Groep',
-  waitsFor: 'Wag vir',
-  anywhere: 'enige plek',
+  nobodyMore: 'As die geleentheid uitverkoop is, nooi sy bladsy besoekers om by die waglys aan te sluit.',
+  email: 'E-posadres',
+  party: 'Kaartjies',
+  waitsFor: 'Wil hê',
+  anySection: 'enige plek',
   wheelchair: 'rolstoelplek',
   joined: 'Aangesluit',
-  answerBy: 'Antwoord teen',
+  answerBy: 'Aanbod verval',
 };

@@ -1,7 +1,7 @@
-// Refusals that are met at the checkout, or by whoever has tickets.
+// Refusals at the checkout, and for people who have tickets.
 
 import type { Refusals } from '../../refusal';
 
 export const problems: Refusals = {
-  move_answered: 'It was answered already, or the time is over.',
+  move_answered: 'You have already answered, or the time to answer is over.',
 };

@@ -2,7 +2,7 @@
 -- aisle between them), as near as possible. The order's lines then name the new seats, which are held until the buyer
 -- answers. False: there are none. `begins` has the ordinals at which a chain of neighbours begins, `wholes` those of
 -- seats that are sold only as a whole group; both come from the layout's map, not from a table. Where no chain is long
--- enough, the longest are used first. A wheelchair place is replaced only by another one, and its companion seat by one
+-- enough, the longest are used first. A wheelchair space is replaced only by another one, and its companion seat by one
 -- that belongs to that. Standing spots of a zone are interchangeable: `app.hold_again` holds them again, if enough are
 -- left, together with the seats.
 CREATE OR REPLACE FUNCTION app.propose_seats(org uuid, late uuid, attempt uuid, until timestamptz, begins integer[], wholes integer[])
@@ -27,7 +27,7 @@ BEGIN
              LATERAL (SELECT CASE WHEN s.category = 'wheelchair' OR s.category = 'companion' AND with_place THEN s.category
                                   ELSE 'any' END) AS k (kind)
         WHERE l.organization_id = org AND l.order_id = late
-        GROUP BY 1, 2, 3 ORDER BY kind = 'companion', 1, 2, 3   -- companions last: they depend on the wheelchair places
+        GROUP BY 1, 2, 3 ORDER BY kind = 'companion', 1, 2, 3   -- companions last: they depend on the wheelchair spaces
     LOOP
         WITH free AS (
             -- A taken seat leaves a gap in the ordinals, so a chain is a run without a gap or a beginning inside.

@@ -3,8 +3,8 @@
 -- workflow's action for an expiry, and the status before and after.
 -- The event is locked first, as by every statement that changes its pools: an edit of its capacity that creates the
 -- event's pool (app.fit_event_pools) counts a hold either before it ends or not at all.
--- A companion seat of a wheelchair place that is still held stays reserved for that holder: the returned row then has
--- `kept` instead of `ordinal`. Wheelchair places and companion seats are locked together with the ended seats, in the
+-- A companion seat of a wheelchair space that is still held stays reserved for that holder: the returned row then has
+-- `kept` instead of `ordinal`. Wheelchair spaces and companion seats are locked together with the ended seats, in the
 -- same order.
 CREATE OR REPLACE FUNCTION app.end_holds(
     org uuid, ids uuid[], ending text, overdue_only boolean, actor_type text, actor_id uuid, actor_name text,

@@ -1,4 +1,4 @@
--- Updates the companion seats of these holds' wheelchair places. Most events have none: then it costs one query.
+-- Updates the companion seats of these holds' wheelchair spaces. Most events have none: then it costs one query.
 CREATE OR REPLACE FUNCTION app.follow_places(org uuid, show uuid, ids uuid[]) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
     places uuid[] := array(SELECT h.seat_id FROM seat_holds h WHERE h.organization_id = org AND h.id = ANY (ids)

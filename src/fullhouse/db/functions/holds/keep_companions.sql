@@ -1,4 +1,4 @@
--- Called right after wheelchair places were sold or taken back, with these and their companion seats locked: reserves
+-- Called right after wheelchair spaces were sold or taken back, with these and their companion seats locked: reserves
 -- or frees the companion seats accordingly. Returns the changed seats, and whether they are reserved now.
 CREATE OR REPLACE FUNCTION app.keep_companions(org uuid, show uuid, places uuid[])
 RETURNS TABLE (ordinal integer, version integer, kept boolean) LANGUAGE sql AS $$

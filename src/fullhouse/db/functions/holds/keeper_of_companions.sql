@@ -1,4 +1,4 @@
--- For whom the companion seats of a wheelchair place are reserved, and until when: for its holder as long as the hold
+-- For whom the companion seats of a wheelchair space are reserved, and until when: for its holder as long as the hold
 -- lasts, for its buyer until the zone releases them. No row: they are ordinary seats. `gone` are holds that end in the
 -- same statement.
 CREATE OR REPLACE FUNCTION app.keeper_of_companions(org uuid, show uuid, place uuid, gone uuid[] DEFAULT '{}')

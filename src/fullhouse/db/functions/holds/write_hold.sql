@@ -25,7 +25,7 @@ BEGIN
         WHERE s.organization_id = org AND s.event_id = g.event_id AND s.seat_id = g.seat_id
         RETURNING s.event_id, s.ordinal, s.version
     ), accompanied AS (
-        -- Companion seats are reserved for the holder of the wheelchair place, for as long.
+        -- Companion seats are reserved for the holder of the wheelchair space, for as long.
         UPDATE event_seats s SET reserved_for = g.user_id, reserved_until = g.held_until, version = s.version + 1
         FROM given g
         WHERE g.keeps_companions AND s.organization_id = org AND s.event_id = g.event_id AND s.companion_of = g.seat_id

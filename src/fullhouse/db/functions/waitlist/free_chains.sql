@@ -1,5 +1,5 @@
--- Runs of free neighbouring seats, as ranges of ordinals; `chair` is the first wheelchair place of the run. Without
--- `chairs`, wheelchair places are left out. `near` restricts the ordinals. The waitlist's arrays are not joined,
+-- Runs of free neighbouring seats, as ranges of ordinals; `chair` is the first wheelchair space of the run. Without
+-- `chairs`, wheelchair spaces are left out. `near` restricts the ordinals. The waitlist's arrays are not joined,
 -- because the planner assumes short arrays: it would compare every seat with the start of every run.
 CREATE OR REPLACE FUNCTION app.free_chains(org uuid, show uuid, chairs boolean, near int4multirange, busy uuid[] DEFAULT '{}')
 RETURNS TABLE (zone_id uuid, chain int4range, chair integer) LANGUAGE sql STABLE AS $$

@@ -1,5 +1,5 @@
 -- Neighbouring seats, without an aisle or a taken seat between them, from the shortest run that fits: what a small
--- party leaves of a long row is harder to sell. Wheelchair places are only for entries that ask for one, and such an
+-- party leaves of a long row is harder to sell. Wheelchair spaces are only for entries that ask for one, and such an
 -- entry gets one.
 CREATE OR REPLACE FUNCTION app.seats_together(
     org uuid, show uuid, zone uuid, party integer, chairs boolean, near int4multirange, busy uuid[])

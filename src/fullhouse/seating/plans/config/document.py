@@ -17,6 +17,7 @@ from fullhouse.accounts.model import Tier
 from fullhouse.seating.plans.plan import (
     EXTENT_MAX,
     AccessMode,
+    Capacity,
     Category,
     Description,
     Extent,
@@ -24,7 +25,6 @@ from fullhouse.seating.plans.plan import (
     Key,
     Metadata,
     Name,
-    Places,
     Point,
     PriceCategory,
     RowLabel,
@@ -43,7 +43,7 @@ class Coordinates(msgspec.Struct, frozen=True, gc=False):
 
 
 class Seat(msgspec.Struct, kw_only=True, gc=False, omit_defaults=True):
-    """`companion_seat_id` of a wheelchair place names its companion seat; of a companion seat, its wheelchair place."""
+    """`companion_seat_id` of a wheelchair space names its companion seat; of a companion seat, its wheelchair space."""
 
     seat_id: Key
     row: RowLabel
@@ -67,7 +67,7 @@ class Zone(msgspec.Struct, kw_only=True, omit_defaults=True):
     zone_id: Key
     zone_type: ZoneType
     name: Name
-    capacity: Places | None = None
+    capacity: Capacity | None = None
     access_mode: AccessMode | None = None  # public
     membership_tier: Tier | None = None
     allowed_roles: Annotated[list[str], Meta(max_length=10)] | None = None
@@ -94,7 +94,7 @@ class Config(msgspec.Struct, kw_only=True, omit_defaults=True):
     seat_groups: Annotated[list[SeatGroup], Meta(max_length=50_000)] = []
     name: Name | None = None
     description: Description | None = None
-    total_capacity: Places | None = None
+    total_capacity: Capacity | None = None
     adjacency: Literal["by_distance", "listed"] = "by_distance"
     width: Extent | None = None
     height: Extent | None = None
@@ -108,4 +108,4 @@ class Layout(msgspec.Struct, kw_only=True):
     config: Config
     name: Name | None = None
     description: Description | None = None
-    total_capacity: Places | None = None
+    total_capacity: Capacity | None = None

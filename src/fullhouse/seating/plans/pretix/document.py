@@ -10,7 +10,7 @@ from typing import Annotated, NamedTuple
 import msgspec
 from msgspec import Meta
 
-from fullhouse.seating.plans.beside import XY
+from fullhouse.seating.plans.adjacency import XY
 from fullhouse.seating.plans.plan import EXTENT_MAX
 
 MARGIN = 20.0
@@ -121,12 +121,12 @@ class Shape(NamedTuple):
     corners: list[XY]
 
 
-def placed(zone: Zone, row: Row) -> list[Placed]:
+def position_seats(zone: Zone, row: Row) -> list[Placed]:
     x, y = _add(zone.position, row.position)
     return [Placed((x + seat.position.x, y + seat.position.y), seat) for seat in row.seats]
 
 
-def shape(zone: Zone, area: Area) -> Shape:
+def to_shape(zone: Zone, area: Area) -> Shape:
     x, y = _add(zone.position, area.position)
     turn = radians(area.rotation)
     corners = [(x + a * cos(turn) - b * sin(turn), y + a * sin(turn) + b * cos(turn)) for a, b in _corners(area)]

@@ -1,0 +1,1 @@
+import{d as e}from"./base-BEry4vVW.js";import{t}from"./afrikaans-B7uwZFZp.js";e(t);

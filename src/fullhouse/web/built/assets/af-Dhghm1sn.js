@@ -1,1 +1,0 @@
-import{u as e}from"./base-DVhhh5g3.js";import{t}from"./afrikaans-CJQZI0z3.js";e(t);

@@ -1,0 +1,1 @@
+import{f as e}from"./base-BEry4vVW.js";import{t}from"./afrikaans-later-D05RtuPT.js";e(t);

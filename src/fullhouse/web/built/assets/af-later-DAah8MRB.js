@@ -1,1 +1,0 @@
-import{d as e}from"./base-DVhhh5g3.js";import{t}from"./afrikaans-later-Db04oCk0.js";e(t);

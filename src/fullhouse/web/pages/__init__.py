@@ -1,0 +1,1 @@
+"""Server-rendered pages, a file for each subject."""
