@@ -66,8 +66,8 @@ async def to_checkout(page: Page) -> None:
 
 
 async def fill_in(page: Page) -> None:
-    await page.get_by_label("Name").fill(NAME)
-    await page.get_by_label("Email").fill(EMAIL)
+    await page.get_by_role("textbox", name=re.compile("^Name")).fill(NAME)
+    await page.get_by_role("textbox", name=re.compile("^Email")).fill(EMAIL)
 
 
 async def pay(page: Page) -> None:

@@ -176,7 +176,7 @@ async def test_a_checkout_is_found_again(visit: Visit, staff: Client, tenant: Te
     await visitor.context.set_offline(True)
     await counter.fill_in(page)
     await page.get_by_role("button", name=re.compile("^Pay ")).click()
-    await expect(page.get_by_role("alert")).to_contain_text("no connection")
+    await expect(page.get_by_role("alert")).to_contain_text("You’re offline")
     await visitor.context.set_offline(False)
     await page.reload()
     await expect(page.get_by_role("heading", name="Checkout")).to_be_visible()

@@ -183,7 +183,7 @@ async def test_who_was_disconnected_is_told_when_the_connection_is_back(
     page = one.page
     await page.route("**/api/events/*/stream", lambda route: route.abort())
     await one.go(counter.path(tenant))
-    banner = page.get_by_role("status").filter(has_text=re.compile("no connection|Reconnected"))
+    banner = page.get_by_role("status").filter(has_text=re.compile("offline|Reconnected"))
     await expect(banner).to_have_text("You’re offline. Check your connection.")
     await clean(one, "no connection")
     await counter.best(page, 1)

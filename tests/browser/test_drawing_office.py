@@ -96,7 +96,7 @@ async def test_seats_are_blocked_by_a_line_around_them(
     assert [row["status"] for row in kept] == ["sold", "sold", "blocked", "blocked", "available"]
     assert "The camera stands there." in str(data(await staff.get("/api/audit")))
 
-    await page.get_by_role("button", name="Select area").click()
+    await page.get_by_role("button", name="Select area", exact=True).click()
     await draw_around(page, await counter.seats_on(page), "A", 1, 10)  # the page was scrolled meanwhile
     await page.get_by_role("button", name="Unblock 2").click()
     await answer(page, "Unblock seats", "It moved.")
@@ -180,7 +180,7 @@ async def test_a_layout_is_drawn_while_its_numbers_are_typed(visit: Visit, staff
     await expect(page.get_by_role("button", name="Create draft")).to_be_disabled()
     await clean(one, "a number that cannot be")
     await page.get_by_label("Seats per row").fill("7")
-    await page.get_by_label("Name").fill("Little hall")
+    await page.get_by_label("Name", exact=True).fill("Little hall")
     await expect(page.get_by_role("button", name="Create draft")).to_be_enabled()
     await page.get_by_role("button", name="Create draft").click()
     await expect(page.get_by_role("heading", name="Little hall", level=1)).to_be_visible()

@@ -13,7 +13,7 @@ from tests.browser.office import signed_in
 from tests.checkout.helpers import begun, buy
 from tests.fixtures import Client, Tenant
 
-KEPT = "Kept on this device"
+KEPT = "Saved on this device"
 
 
 @pytest.mark.req("BUY-5")

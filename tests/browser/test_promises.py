@@ -274,7 +274,7 @@ async def test_a_show_is_readable_without_scripts(visit: Visit, staff: Client, t
     visitor.expects("preload")  # what the box office would read
     page = visitor.page
     await expect(page.get_by_role("heading", level=1)).to_have_text("The Tempest")
-    for words in ("An island, a storm, a duke.", "Liège", "1 June 2090", "allow scripts"):
+    for words in ("An island, a storm, a duke.", "Liège", "1 June 2090", "needs JavaScript"):
         await expect(page.get_by_text(words).first).to_be_visible()
     await expect(page.get_by_role("link", name="Add to calendar")).to_be_visible()
 

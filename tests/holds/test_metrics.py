@@ -30,8 +30,8 @@ def metric(name: str, **labels: str) -> float:
 async def test_holds_are_counted_by_how_they_went(process: Services, tenant: Tenant) -> None:
     sale = await stage(process, tenant, hall())
     names = {
-        "held": ("fullhouse_hold_lines_total", {"outcome": "held"}),
-        "refused": ("fullhouse_hold_lines_total", {"outcome": "seat_held_by_another_user"}),
+        "held": ("fullhouse_hold_items_total", {"outcome": "held"}),
+        "refused": ("fullhouse_hold_items_total", {"outcome": "seat_held_by_another_user"}),
         "cancelled": ("fullhouse_holds_ended_total", {"ending": "cancelled"}),
         "aged": ("fullhouse_hold_age_seconds_count", {"ending": "cancelled"}),
     }
@@ -89,9 +89,9 @@ async def test_gauges_say_how_a_show_is(
         await watching.check_all()
         await watching.check_all()  # it is not odd anew
     labels = {"organization": str(tenant.id), "event": str(sale.event_id)}
-    assert metric("fullhouse_show_orphans_ratio", **labels) == pytest.approx(1 / 9)
-    assert metric("fullhouse_show_conversion_ratio", **labels) == pytest.approx(1 / 3)
-    assert REGISTRY.get_sample_value("fullhouse_show_vip_ratio", labels) is None
+    assert metric("fullhouse_event_orphans_ratio", **labels) == pytest.approx(1 / 9)
+    assert metric("fullhouse_event_conversion_ratio", **labels) == pytest.approx(1 / 3)
+    assert REGISTRY.get_sample_value("fullhouse_event_vip_ratio", labels) is None
     warnings = [entry for entry in logs if entry.get("event_id") == str(sale.event_id)]
     assert [(entry["measure"], entry["log_level"]) for entry in warnings] == [("orphans", "warning")]
 

@@ -65,7 +65,7 @@ async def are_right(process: Services, tenant: Tenant, sales: list[OnSale]) -> l
 
 
 def failed_shows() -> float | None:
-    return REGISTRY.get_sample_value("fullhouse_warm_failed_shows")
+    return REGISTRY.get_sample_value("fullhouse_mirror_failed_events")
 
 
 @pytest.mark.parametrize("broken", [refused, unreadable])

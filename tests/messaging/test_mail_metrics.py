@@ -43,7 +43,7 @@ class Shown:
 
     async def _read(self) -> dict[str, float]:
         await jobs.update_gauges(self._finder, broker=False)
-        found = telemetry.read_samples("fullhouse_mails_waiting", "fullhouse_mail_tries")
+        found = telemetry.read_samples("fullhouse_emails_waiting", "fullhouse_email_attempts")
         return {
             sample.labels.get("status") or f"tries {sample.labels['outcome']}": sample.value
             for samples in found.values()
@@ -64,7 +64,7 @@ async def test_waiting_sent_refused_delayed_and_given_up(
 
     with suppress(Exception):  # the job is tried again because of the one
         await room.deliver(Mailer(smtp.url, SENDER), ids)
-    assert await shown.now() == {"delayed": 1, "tries sent": 1, "tries refused": 1, "tries later": 1}
+    assert await shown.now() == {"delayed": 1, "tries sent": 1, "tries rejected": 1, "tries retry_scheduled": 1}
 
     await owner.execute("UPDATE jobs.queue SET status = 'failed' WHERE dedupe_key = $1", f"mail:{ids[0]}")
     assert (await shown.now())["given_up"] == 1
@@ -73,5 +73,5 @@ async def test_waiting_sent_refused_delayed_and_given_up(
     await owner.execute("UPDATE jobs.queue SET status = 'queued' WHERE dedupe_key = $1", f"mail:{ids[0]}")
     smtp.refuse.clear()
     await room.deliver(Mailer(smtp.url, SENDER), ids)
-    assert await shown.now() == {"tries sent": 2, "tries refused": 1, "tries later": 1}
+    assert await shown.now() == {"tries sent": 2, "tries rejected": 1, "tries retry_scheduled": 1}
     await owner.execute("DELETE FROM jobs.queue WHERE dedupe_key = $1", f"mail:{ids[0]}")

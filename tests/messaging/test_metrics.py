@@ -16,9 +16,9 @@ SHOWN = (
     'fullhouse_outbox_waiting{what="operator"}',
     'fullhouse_outbox_age_seconds{what="broker"}',
     "fullhouse_facts_sent_total",
-    'fullhouse_mails_waiting{status="waiting"}',
-    'fullhouse_mails_waiting{status="given_up"}',
-    "fullhouse_mails_age_seconds",
+    'fullhouse_emails_waiting{status="waiting"}',
+    'fullhouse_emails_waiting{status="given_up"}',
+    "fullhouse_emails_age_seconds",
 )
 
 

@@ -18,10 +18,10 @@ AGE = Gauge(
 )
 
 MAILS = Gauge(
-    "fullhouse_mails_waiting", "Emails that were not sent, by status", ["status"], multiprocess_mode="mostrecent"
+    "fullhouse_emails_waiting", "Emails that were not sent, by status", ["status"], multiprocess_mode="mostrecent"
 )
 MAILS_AGE = Gauge(
-    "fullhouse_mails_age_seconds",
+    "fullhouse_emails_age_seconds",
     "How long the oldest email that is still to be sent has waited",
     multiprocess_mode="mostrecent",
 )

@@ -29,7 +29,7 @@ from fullhouse.seating.model import SeatChange
 CONNECTIONS, BATCH_MAX = 3, 256
 SEAT_STATES = {"freed": 0, "held": 1, "offered": 1, "accompanied": 4}  # what a row did to its seat, as a seat state
 PLACED = f"{LOCAL}holds:placed"  # published in this process only: the batch and its results
-OUTCOMES = Counter("fullhouse_hold_lines_total", "Items of hold requests, by outcome", ["outcome"])
+OUTCOMES = Counter("fullhouse_hold_items_total", "Items of hold requests, by outcome", ["outcome"])
 
 
 class RequestItem(NamedTuple):

@@ -25,7 +25,7 @@ from fullhouse.prove.client.log import Call
 log = structlog.get_logger()
 DEADLINE_S = 1800  # a check reads whole tables
 VIOLATIONS = Gauge(
-    "fullhouse_violations",
+    "fullhouse_invariant_violations",
     "Violations that the last round of `fullhouse prove` found",
     ["check"],
     multiprocess_mode="mostrecent",

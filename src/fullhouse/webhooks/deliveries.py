@@ -25,9 +25,9 @@ from fullhouse.webhooks.model import Delivery, DeliveryAttempt, Redelivered, Red
 SENDER = Actor(type="system", name="webhooks")
 TEST = "webhook.test"
 TOO_MANY_WAITING = "not sent: too many messages wait for this receiver, which responds slowly"
-TRIES = Counter("fullhouse_webhook_tries_total", "Attempts to deliver to webhooks, by what followed", ["outcome"])
+TRIES = Counter("fullhouse_webhook_attempts_total", "Attempts to deliver to webhooks, by what followed", ["outcome"])
 SECONDS = Histogram("fullhouse_webhook_seconds", "How long webhooks take to respond")
-GIVEN_UP = Counter("fullhouse_webhooks_given_up_total", "Webhooks disabled after failures, by reason", ["because"])
+GIVEN_UP = Counter("fullhouse_webhooks_disabled_total", "Webhooks disabled after failures, by reason", ["because"])
 
 
 class StillClaimed(Exception):
@@ -172,7 +172,7 @@ async def _record_outcome(tx: Tx, tried: DeliveryAttempt, outcome: Outcome) -> N
 
 
 async def _finish_attempt(tx: Tx, tried: DeliveryAttempt, outcome: Outcome, verdict: policy.Verdict) -> Delivery | None:
-    TRIES.labels(verdict.status if verdict.pause is None else "later").inc()
+    TRIES.labels(verdict.status if verdict.pause is None else "retry_scheduled").inc()
     return await store.finish_attempt(
         tx,
         delivery_id=tried.id,

@@ -138,11 +138,11 @@ def to_measures(sample: Sample) -> list[Measure]:
 
 def _read_installation_measures() -> list[Measure]:
     read = telemetry.read_samples(
-        "fullhouse_layout_load_seconds", "fullhouse_warm_write_seconds", "fullhouse_layout_reads"
+        "fullhouse_layout_load_seconds", "fullhouse_mirror_write_seconds", "fullhouse_layout_reads"
     )
     where = {s.labels.get("where"): s.value for s in read["fullhouse_layout_reads"] if s.name.endswith("_total")}
     asked = sum(where.values())
-    loads, writes = read["fullhouse_layout_load_seconds"], read["fullhouse_warm_write_seconds"]
+    loads, writes = read["fullhouse_layout_load_seconds"], read["fullhouse_mirror_write_seconds"]
     found = {  # the value and the number of observations
         "layout_load": (telemetry.quantile(loads, 0.95), telemetry.count_observations(loads)),
         "warm_write": (telemetry.quantile(writes, 0.95), telemetry.count_observations(writes)),

@@ -33,7 +33,7 @@ STOPPED_EVENTS = Gauge(
 )
 STOPPED_STATUSES, STOPPED_KINDS = ("cancelled", "postponed"), ("tickets", "holds")
 RATIO_GAUGES = {
-    name: Gauge(f"fullhouse_show_{name}_ratio", what, ["organization", "event"], multiprocess_mode="mostrecent")
+    name: Gauge(f"fullhouse_event_{name}_ratio", what, ["organization", "event"], multiprocess_mode="mostrecent")
     for name, what in (
         ("orphans", "Free seats without a free neighbour, of all free seats"),
         ("vip", "Held and sold places of VIP zones, of all of them"),

@@ -35,14 +35,16 @@ WRITE_MAX = 400  # seats written by one call
 RETRY_S, RETRY_MAX_S, SLOW_S = 0.5, 60.0, 0.1
 SCANS_TOPIC = "scans:"  # topic of the gates' counts of an event
 PEOPLE_TTL_S, RECOUNT_S = 30.0, 1.0  # how long a count of people is cached, and how often it is written at most
-WRITE_SECONDS = Histogram("fullhouse_warm_write_seconds", "Writing changes of seats to Redis")
+WRITE_SECONDS = Histogram("fullhouse_mirror_write_seconds", "Writing changes of seats to Redis")
 LOST_CHANGES = Counter(
-    "fullhouse_warm_lost_total", "Changes that were not written to Redis; the event is rewritten", ["why"]
+    "fullhouse_mirror_lost_total", "Changes that were not written to Redis; the event is rewritten", ["why"]
 )
 FAILED_EVENTS = Gauge(
-    "fullhouse_warm_failed_shows", "Events that the last round could not write to Redis", multiprocess_mode="mostrecent"
+    "fullhouse_mirror_failed_events",
+    "Events that the last round could not write to Redis",
+    multiprocess_mode="mostrecent",
 )
-REBUILDS = Counter("fullhouse_warm_rebuilds_total", "Events rewritten to Redis from the database", ["outcome"])
+REBUILDS = Counter("fullhouse_mirror_rebuilds_total", "Events rewritten to Redis from the database", ["outcome"])
 INFINITY = datetime.max.replace(tzinfo=UTC)  # how the driver reads infinity
 log = structlog.get_logger()
 

@@ -40,7 +40,7 @@ _CONNECTIONS_MAX = (
 )
 _ADDRESS = re.compile(r"[^@\s<>,;:\"()\[\]\\]+@[^@\s<>,;:\"()\[\]\\.]+(?:\.[^@\s<>,;:\"()\[\]\\.]+)*")
 log = structlog.get_logger()
-TRIES = Counter("fullhouse_mail_tries_total", "Tries to deliver an email, by outcome", ["outcome"])
+TRIES = Counter("fullhouse_email_attempts_total", "Tries to deliver an email, by outcome", ["outcome"])
 
 
 class Attachment(msgspec.Struct, frozen=True):
@@ -128,9 +128,11 @@ class Mailer:
                 except Exception as error:
                     for_good = is_for_good(error)
                     await _update_mail(database, _FAILED, organization_id, mail.id, _describe_error(error), for_good)
-                    TRIES.labels("refused" if for_good else "later").inc()
-                    key = "mail.rejected" if for_good else "mail.delivery_failed"
-                    log.warning(key, mail_id=str(mail.id), error=_describe_error(error), for_good=for_good)
+                    TRIES.labels("rejected" if for_good else "retry_scheduled").inc()
+                    log.warning(
+                        "mail.rejected" if for_good else "mail.delivery_failed",
+                        mail_id=str(mail.id), error=_describe_error(error), for_good=for_good,
+                    )  # fmt: skip
                     again = again if for_good else error
                     if is_connection_error(error):
                         raise

@@ -32,7 +32,7 @@ from fullhouse.kit.messages.relay import (
     throttle,
 )
 
-HANDLER_CALLS = Counter("fullhouse_reactions_total", "Calls of async handlers, by outcome", ["outcome"])
+HANDLER_CALLS = Counter("fullhouse_async_handler_calls_total", "Calls of async handlers, by outcome", ["outcome"])
 MESSENGER = Actor(type="system", name="messenger")
 log = structlog.get_logger()
 Pair = tuple[Message, AsyncHandler]
@@ -250,7 +250,7 @@ class AsyncHandlers:
         key = message.organization_id, consumer, message.id
         row = await tx.fetchrow(_POSTPONE, *key, error, pause, ATTEMPTS_MAX)
         fields = _log_fields(message, consumer) | {"attempt": row["attempts"], "error": error}
-        HANDLER_CALLS.labels("parked" if row["parked_at"] else "later").inc()
+        HANDLER_CALLS.labels("dead_lettered" if row["parked_at"] else "retry_failed").inc()
         if row["parked_at"]:
             log.error("async_handler.dead_lettered", detail="`fullhouse messages dead-lettered` shows it", **fields)
         else:
@@ -262,7 +262,7 @@ def _is_retrying(message: Message, handler: AsyncHandler, retrying: Collection[t
 
 
 async def _insert_retry(tx: Tx, message: Message, handler: AsyncHandler, error: str | None = None) -> None:
-    HANDLER_CALLS.labels("owed").inc()
+    HANDLER_CALLS.labels("retry_scheduled").inc()
     attempts, pause = (1, timedelta(seconds=jitter(2.0))) if error else (0, timedelta())
     key = message.organization_id, handler.name, message.id
     await tx.execute(_INSERT_RETRY, *key, message.subject_id, message.seq, attempts, pause, error)

@@ -34,8 +34,8 @@ RECONNECT_S_MAX = 5.0  # between two attempts to reach an unavailable broker
 DEADLINE_S = 30.0
 SENT = Counter("fullhouse_facts_sent_total", "Facts that the broker has confirmed")
 UNROUTED = Counter("fullhouse_facts_unrouted_total", "Facts that no queue of the broker is bound for")
-REJECTED = Counter("fullhouse_facts_refused_total", "Facts that the broker rejected, by what followed", ["outcome"])
-UNAVAILABLE = Gauge("fullhouse_broker_away", "1 while the broker is unavailable", multiprocess_mode="mostrecent")
+REJECTED = Counter("fullhouse_facts_rejected_total", "Facts that the broker rejected, by what followed", ["outcome"])
+UNAVAILABLE = Gauge("fullhouse_broker_unavailable", "1 while the broker is unavailable", multiprocess_mode="mostrecent")
 log = structlog.get_logger()
 
 # `ahead` are facts that others have claimed: the oldest unsent facts are either claimed here, or locked by another
@@ -188,7 +188,7 @@ class Relay:
         for row in rows:
             fields = {"message_id": str(row["id"]), "organization_id": str(row["organization_id"]), "fact": row["name"]}
             fields |= {"attempt": row["attempts"], "error": refused[row["id"]]}
-            REJECTED.labels("parked" if row["parked_at"] else "later").inc()
+            REJECTED.labels("dead_lettered" if row["parked_at"] else "retry_scheduled").inc()
             if row["parked_at"]:
                 log.error("relay.fact_dead_lettered", detail="`fullhouse messages dead-lettered` shows it", **fields)
             else:

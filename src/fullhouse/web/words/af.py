@@ -213,7 +213,7 @@ TEXTS = {
     "queue_early": "Jy kan hierdie bladsy toemaak: jy bly in die loting. Kom terug as die tou oopmaak, hoogstens 30 "
     "minute later.",
     "queue_fair": "Hoe die volgorde geloot is",
-    "queue_scripts": "Die wagkamer het JavaScript nodig om jou te sê wanneer dit jou beurt is.",
+    "queue_scripts": "Die wagkamer het JavaScript nodig.",
     "q_choose": "Kies jou sitplekke",
     "q_back": "Terug na die geleentheid",
     "q_join": "Sluit by die tou aan",
@@ -248,7 +248,7 @@ TEXTS = {
     "q_no_in_checkout": "Jou betaalproses is nog aan die gang. Verlaat dit eers.",
     "q_no_event_sales_closed": "Kaartjieverkope is verby.",
     "q_no_event_not_available": "Hierdie geleentheid kan tans nie bespreek word nie.",
-    "q_no_event_not_found": "Hierdie geleentheid is nie gevind nie.",
+    "q_no_event_not_found": "Geleentheid nie gevind nie.",
     # weierings, volgens hul kode
     "refusal_rate_limited": "Te veel pogings. Wag ’n minuut en probeer weer.",
     "refusal_unavailable": "Ons is tans baie besig. Probeer oor ’n oomblik weer.",
