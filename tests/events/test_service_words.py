@@ -71,9 +71,9 @@ async def test_the_last_word_may_be_unfinished(admin: Client, client: Client, te
     word = _word(tenant)
     title = f"L'{word} rock'n'roll live.example.org"
     await show_in(admin, "published", name=title)
-    good = (word, word[:6], word.upper(), f"l'{word}", f"“{word}", f"rock {word[:7]}", f"{word} rock'n'r",
+    good = (word, word[:9], word.upper(), f"l'{word}", f"“{word}", f"rock {word[:10]}", f"{word} rock'n'r",
             f'"{word} rock"', f"{word} -opera", f"opera or {word}", f"{word} live.exam")  # fmt: skip
-    bad = (f"{word[:6]} rock", f"{word} -rock", f"-{word}", f"{word} opera", "!!", word[1:], f'"{word[:6]}"')
+    bad = (f"{word[:9]} rock", f"{word} -rock", f"-{word}", f"{word} opera", "!!", word[1:], f'"{word[:9]}"')
     for path in ("/api/search", SERVICE):
         for q in good:
             assert _titles(data(await client.get(path, params={"q": q}))) == [title], (path, q)

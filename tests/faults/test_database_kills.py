@@ -106,7 +106,7 @@ def test_a_database_that_does_not_wait_for_its_disk_is_seen_to_forget(tmp_path: 
                 for pid in (at.cluster.pid, *writers):
                     os.kill(pid, signal.SIGKILL)
                 await asyncio.to_thread(at.cluster.start)
-        return (await at.wrong(tmp_path / "log"))["told"]
+        return (await at.wrong(tmp_path / "log"))["client log"]
 
     with theatre(make_home(), synchronous_commit="off", wal_buffers="64MB") as at:
         lost = asyncio.run(run(at))

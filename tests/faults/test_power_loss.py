@@ -80,7 +80,7 @@ def test_a_database_that_never_asks_its_disk_is_seen_to_forget(tmp_path: Path) -
                 except PostgresError as error:
                     print(error)
                     return True
-        return any("was acknowledged, but" in said for said in (await at.wrong(tmp_path / "log"))["told"])
+        return any("was acknowledged, but" in said for said in (await at.wrong(tmp_path / "log"))["client log"])
 
     home = make_home()
     with disk_of(home / "pg" / "data") as disk, theatre(home, fsync="off") as at:

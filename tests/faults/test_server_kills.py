@@ -142,6 +142,6 @@ def test_the_proof_sees_what_a_server_forgot(house: Theatre, tmp_path: Path) -> 
             found = await house.wrong(tmp_path / "log")
             free = "status = 'available', hold_id = NULL, held_until = NULL"
             await owner.execute(f"UPDATE event_seats SET {free} WHERE seat_id = $1", seat)
-        assert [s for s in found["told"] if answer.json()["data"]["hold_id"] in s]
+        assert [s for s in found["client log"] if answer.json()["data"]["hold_id"] in s]
 
     asyncio.run(run())

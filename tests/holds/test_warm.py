@@ -316,7 +316,9 @@ async def test_flushed_or_filled_with_lies_it_is_mended_and_decides_nothing(
 async def test_keys_of_another_kind_are_replaced(process: Services, tenant: Tenant, redis: Any) -> None:
     sale = await stage(process, tenant, hall(pit=20))
     names = redis_state.Keys.of(process, tenant.id, sale.event_id)
+    await settled(process)
     for name in (*names.shared, names.occupancy, names.seat(sale.seat(4))):
+        await redis.delete(name)
         await redis.lpush(name, "a list")
     assert (await hold(process, tenant, sale, new_id(), *seats(sale, 4)))[0].outcome == "held"
     assert await right(process, tenant, sale)

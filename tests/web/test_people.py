@@ -10,7 +10,7 @@ import pytest
 
 from fullhouse import config
 from fullhouse.kit.ids import new_id
-from fullhouse.web import security_policy
+from fullhouse.web import content_security
 from tests.accounts.helpers import data
 from tests.checkout.helpers import begun, bought, buy, selling
 from tests.events.helpers import move, show_in
@@ -232,7 +232,7 @@ async def test_a_show_can_be_framed_by_others_and_nothing_else_can(
 
 def ancestors(answer: Any) -> str:
     rules = dict(rule.split(" ", 1) for rule in answer.headers["content-security-policy"].split("; "))
-    assert set(rules) == {name.partition(" ")[0] for name in security_policy.DEFAULT.split("; ")}
+    assert set(rules) == {name.partition(" ")[0] for name in content_security.DEFAULT.split("; ")}
     return str(rules["frame-ancestors"])
 
 
@@ -306,13 +306,13 @@ async def test_the_widgets_script_hears_its_own_frame_only(client: Client) -> No
 
 
 def test_a_page_may_load_stripe_only_where_cards_are_taken() -> None:
-    assert "stripe" not in security_policy.DEFAULT
-    with_cards = dict(rule.split(" ", 1) for rule in security_policy.policy(stripe=True).split("; "))
+    assert "stripe" not in content_security.DEFAULT
+    with_cards = dict(rule.split(" ", 1) for rule in content_security.policy(stripe=True).split("; "))
     assert with_cards["script-src"] == "'self' https://js.stripe.com https://*.js.stripe.com"
     assert with_cards["connect-src"] == "'self' https://api.stripe.com"
     assert "https://js.stripe.com" in with_cards["frame-src"]
     assert with_cards["frame-ancestors"] == "'none'"
-    assert not re.search(r"unsafe|\*(?!\.)", security_policy.policy(stripe=True, framed_by=()))
+    assert not re.search(r"unsafe|\*(?!\.)", content_security.policy(stripe=True, framed_by=()))
 
 
 @pytest.mark.parametrize(

@@ -20,7 +20,7 @@ from fullhouse.kit.http import openapi, problems
 from fullhouse.kit.http.guard import COOKIE
 from fullhouse.kit.http.versions import matches_etag
 from fullhouse.kit.languages import Words
-from fullhouse.web import api_reference, assets, security_policy, words
+from fullhouse.web import api_reference, assets, content_security, words
 from fullhouse.web.words import EN
 
 AnyRequest = Request[Any, Any, State]
@@ -52,14 +52,14 @@ def render(name: str, **values: Any) -> str:
 
 
 def page(
-    name: str, *, status: int = 200, t: Words = EN, policy: str = security_policy.DEFAULT, **values: Any
+    name: str, *, status: int = 200, t: Words = EN, policy: str = content_security.DEFAULT, **values: Any
 ) -> Response[str]:
     text = render(name, t=t, **values)
     return Response(text, status_code=status, media_type=MediaType.HTML, headers={"content-security-policy": policy})
 
 
 def cacheable_page(
-    request: AnyRequest, name: str, *, t: Words, policy: str = security_policy.DEFAULT, **values: Any
+    request: AnyRequest, name: str, *, t: Words, policy: str = content_security.DEFAULT, **values: Any
 ) -> Response[bytes]:
     """A page that browsers may cache, but must revalidate on every request."""
     text = render(name, t=t, **values)

@@ -13,7 +13,7 @@ from fullhouse.events import store
 from fullhouse.events.public.model import EventNotFound
 from fullhouse.kit.services import Services
 from fullhouse.payments.providers.actions import Providers
-from fullhouse.web import event_views, security_policy, words
+from fullhouse.web import content_security, event_views, words
 from fullhouse.web.pages.events import load_box_office
 from fullhouse.web.rendering import AnyRequest, cacheable_page, public, static_file
 
@@ -36,7 +36,7 @@ async def embed_page(request: AnyRequest, org: FromPath[str], slug: FromPath[str
     it = event_views.to_view(show, t, now=services.clock.now())
     stripe = it.sells and services.part(Providers).has_card_fields
     framed_by = await _load_sites(services, show.organization_id)
-    policy = security_policy.policy(stripe=stripe, framed_by=framed_by)
+    policy = content_security.policy(stripe=stripe, framed_by=framed_by)
     return cacheable_page(request, "embed.html", t=t, policy=policy, it=it, office=await load_box_office(services, it))
 
 

@@ -29,7 +29,7 @@ from fullhouse.payments.providers.actions import Providers
 from fullhouse.seating.plans.plan import RESERVED
 from fullhouse.seating.reads import SeatingConfigCache
 from fullhouse.tickets.types import actions as types
-from fullhouse.web import event_views, security_policy, words
+from fullhouse.web import content_security, event_views, words
 from fullhouse.web.rendering import AnyRequest, cacheable_page, public
 
 PAGE_SIZE = 24
@@ -149,7 +149,7 @@ async def event_page(request: AnyRequest, org: FromPath[str], slug: FromPath[str
         request,
         "show.html",
         t=t,
-        policy=security_policy.policy(stripe=view.sells and services.part(Providers).has_card_fields),
+        policy=content_security.policy(stripe=view.sells and services.part(Providers).has_card_fields),
         it=view,
         office=await load_box_office(services, view),
         origin=services.public_url,
