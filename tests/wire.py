@@ -64,10 +64,11 @@ class _Transport(httpx.AsyncBaseTransport):
         body = await request.aread()
         lines = [f"{request.method} {request.url.raw_path.decode()} HTTP/1.1"]
         lines += [f"{name}: {value}" for name, value in request.headers.items()]
-        server, pipe = Server(self._lane.serve, self._lane.at_once), _Pipe()
+        server, pipe = Server(self._lane.serve), _Pipe()
         connection = Connection(server._begin, set(), Outbox())
         connection.connection_made(pipe)
-        connection.data_received("\r\n".join([*lines, "", ""]).encode("latin-1") + body)
+        arrived = "\r\n".join([*lines, "", ""]).encode("latin-1") + body
+        asyncio.get_running_loop().call_soon(connection.data_received, arrived)  # outside this task, as from a socket
         return await asyncio.wait_for(pipe.answer, 20)
 
     async def _remember(self, request: httpx.Request) -> None:

@@ -56,7 +56,7 @@ async def origin(house: House, with_stripe: Config) -> AsyncIterator[str]:
     keys = msgspec.structs.replace(with_stripe.stripe, publishable_key=KEY)
     app = application.build(msgspec.structs.replace(with_stripe, stripe=keys, home=house.home))
     await app.open()
-    server = Server(app.serve, app.at_once)
+    server = Server(app.serve)
     await server.listen("127.0.0.1", 0)
     yield f"http://127.0.0.1:{server.port}"
     app.end_streams()

@@ -128,7 +128,11 @@ async def test_what_is_no_request_is_refused_and_the_connection_ends(sent: bytes
 
 
 async def test_what_follows_a_good_request_and_is_none_ends_the_connection_after_it() -> None:
-    async with listening() as (reader, writer):
+    async def later(request: Request) -> None:
+        await asyncio.sleep(0)
+        await echo(request)
+
+    async with listening(later) as (reader, writer):
         writer.write(b"GET /good HTTP/1.1\r\n" + HOST + b"\r\nnonsense\r\n\r\n")
         status, headers, _ = await answer(reader)
         assert (status, headers["connection"]) == (200, "close")

@@ -1,4 +1,4 @@
-"""Checkout endpoints: begin, read, leave, buy. Buying is on the fast lane; its wide-lane twin documents it."""
+"""HTTP routes of checkout: start, read, leave, buy."""
 
 from typing import Annotated
 from uuid import UUID
@@ -12,9 +12,7 @@ from fullhouse.checkout.orders import actions as order_actions
 from fullhouse.kit.actors import Principal
 from fullhouse.kit.db.database import Tx
 from fullhouse.kit.errors import FieldError, Invalid
-from fullhouse.kit.http.body import decode
 from fullhouse.kit.http.endpoints import DataEnvelope, delete, get, post
-from fullhouse.kit.http.lanes import HotRequest
 from fullhouse.kit.http.response import Response
 from fullhouse.kit.services import Services
 from fullhouse.waiting_room.model import Place
@@ -66,13 +64,7 @@ async def leave_checkout(services: Services, who: Principal, checkout_id: UUID) 
         await actions.leave(tx, who, checkout_id)
 
 
-async def purchase_fast(call: HotRequest) -> Response:
-    request = decode(_PURCHASE_DECODER, await call.read())
-    assert call.principal
-    return await _purchase(call.state.services, call.principal, call.params[0], request, call.header("idempotency-key"))
-
-
-@post("/api/checkout/{checkout_id:uuid}/purchase", "checkout.use", answers={201: Order, 202: Order}, fast=purchase_fast)
+@post("/api/checkout/{checkout_id:uuid}/purchase", "checkout.use", answers={201: Order, 202: Order}, hot=True)
 async def purchase(
     services: Services, who: Principal, checkout_id: UUID, data: Purchase, idempotency_key: Key = None
 ) -> Response:
@@ -82,13 +74,7 @@ async def purchase(
     or read the order again later. 402: declined; the checkout stays open until it expires. 409: the checkout or a hold
     has changed (for instance `hold_expired`); nothing was charged.
     """
-    return await _purchase(services, who, checkout_id, data, idempotency_key)
-
-
-async def _purchase(
-    services: Services, who: Principal, checkout_id: UUID, request: Purchase, key: str | None
-) -> Response:
-    bought = await order_actions.purchase(services, who, checkout_id, request, _check_key(key))
+    bought = await order_actions.purchase(services, who, checkout_id, data, _check_key(idempotency_key))
     headers = (*_NO_STORE, ("location", f"/api/orders/{bought.order.id}"))
     return Response(201 if bought.settled else 202, msgspec.json.encode(DataEnvelope[Order](bought.order)), headers)
 

@@ -16,6 +16,7 @@ from fullhouse.kit.cache import optional_redis
 from fullhouse.kit.db import migrate, schema
 from fullhouse.kit.db.database import ROLES, connect
 from fullhouse.kit.mail.mailer import Mailer
+from fullhouse.kit.tasks import timeout
 from fullhouse.payments.providers.test import NOTICE
 from fullhouse.processes.serve import Urls
 
@@ -55,7 +56,7 @@ async def examine(settings: Config, urls: Urls) -> list[Finding]:
 async def _run_check(part: str, check: Callable[[], Awaitable[Finding]]) -> Finding:
     """A check that raises does not stop the others."""
     try:
-        async with asyncio.timeout(10):
+        async with timeout(10):
             return await check()
     except TimeoutError:
         return Finding(part, FAILED, "did not respond within 10 seconds")

@@ -17,6 +17,7 @@ from fullhouse.kit.db.database import WORKER, Database
 from fullhouse.kit.errors import OperatorError
 from fullhouse.kit.messages.dead_letters import DeadLetterOrigin, parse_id, parse_origin, restore_message
 from fullhouse.kit.messages.rabbitmq import BROKER_ERRORS, open_operator_channel
+from fullhouse.kit.tasks import timeout
 from fullhouse.kit.terminal import print_message, table
 from fullhouse.processes import serve
 from fullhouse.webhooks import deliveries
@@ -196,7 +197,7 @@ async def _process_dead_letters(settings: Config, ids: Sequence[UUID], action: A
         raise OperatorError("AMQP_URL is not set, so there is no dead-letter queue.")
     names, letters = consumers.build_topology(), DeadLetters([], 0)
     try:
-        async with open_operator_channel(settings.amqp_url, names) as channel, asyncio.timeout(60):
+        async with open_operator_channel(settings.amqp_url, names) as channel, timeout(60):
             queue = await channel.declare_queue(names.dead_letter_queue, passive=True)
             letters = DeadLetters([], queue.declaration_result.message_count or 0)
             for _ in range(letters.all):  # and no more: a message that was put back may return meanwhile

@@ -9,7 +9,6 @@ from fullhouse.events import actions as events
 from fullhouse.events import facts as event_facts
 from fullhouse.holds import policy, store
 from fullhouse.holds.companion_reads import list_kept_companions
-from fullhouse.holds.engine import RequestItem, Results
 from fullhouse.holds.model import (
     Basket,
     BestAvailable,
@@ -67,9 +66,7 @@ from fullhouse.waiting_room import entry_actions as queue
 from fullhouse.waiting_room.facts import QueueOpened
 
 BEST_TRIES = 20  # many buyers who choose the same block: each round one of them gets it and the others choose again
-RELOAD_AFTER_TRIES = (
-    8  # after so many lost tries the cached seat states are probably stale: read them from the database
-)
+RELOAD_AFTER_TRIES = 8  # lost tries after which the cached seat states are probably stale, and are read again
 LOST_OUTCOMES = frozenset({"again", "seat_not_available", "seat_held_by_another_user"})
 TAKEN_STATE = 255
 ENDED = f"{LOCAL}holds:ended"  # published in this process only: how they ended, the reason, and the rows
@@ -94,12 +91,7 @@ async def reserve(
         policy.check_picking(1, sale.rules.policy, who)
         check_whole_groups(sale, [ordinal])
     item = build_seat_item(sale, seat, ordinal)
-    results = await place_request(sale, who, (item,), request.source, BasketId(item.hold_id), request.promo_code)
-    return unwrap_seat(sale, seat, results)
-
-
-def unwrap_seat(sale: SaleContext, seat: UUID, results: Results) -> tuple[Reserved, bool]:
-    (result,) = results
+    (result,) = await place_request(sale, who, (item,), request.source, BasketId(item.hold_id), request.promo_code)
     if not result.is_granted:
         raise policy.to_refusal(result, sale.rules.policy)
     return to_reserved(sale, seat, result), result.outcome == "held"
@@ -136,14 +128,8 @@ async def hold_items(
     results = await place_request(sale, who, items, request.source, basket_id, request.promo_code)
     if results[0].outcome == "repeated":
         return await _require_repeated_basket(sale, who, basket_id)
-    return unwrap_basket(sale, basket_id.id, items, request, results)
-
-
-def unwrap_basket(
-    sale: SaleContext, basket_id: UUID, items: tuple[RequestItem, ...], request: HoldItems, results: Results
-) -> Basket:
     check_results(sale, results, request.items)
-    return to_basket(sale, basket_id, items, results)
+    return to_basket(sale, basket_id.id, items, results)
 
 
 async def _read_own_seats(sale: SaleContext, who: Principal) -> list[int]:

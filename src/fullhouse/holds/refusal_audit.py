@@ -7,7 +7,7 @@ the row cannot be written, the response is sent all the same.
 
 from collections.abc import Awaitable, Callable, Hashable, Sequence
 from functools import wraps
-from typing import Any, Concatenate, NamedTuple, NoReturn, ParamSpec, TypeVar
+from typing import Any, Concatenate, NamedTuple, ParamSpec, TypeVar
 from uuid import UUID
 
 import structlog
@@ -81,13 +81,6 @@ async def record_refusal(
 ) -> None:
     if policy.needs_audit(refusal):
         await services.part(RefusalAudit).record(who, event_id, seat_id, refusal)
-
-
-async def record_and_raise(
-    services: Services, who: Principal, event_id: UUID, refusal: Refusal, seat_id: UUID | None
-) -> NoReturn:
-    await record_refusal(services, who, event_id, refusal, seat_id)
-    raise await add_limit(services, who, event_id, refusal)
 
 
 async def add_limit(services: Services, who: Principal, event_id: UUID, refusal: Refusal) -> Refusal:

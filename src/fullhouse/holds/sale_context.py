@@ -45,14 +45,12 @@ class SaleContext:
         "is_accessible",
         "limits",
         "max_wheelchairs",
-        "may_pick_seats",
         "organization_id",
         "restricted_zones",
         "rules",
         "seat_zones",
         "seats",
         "services",
-        "special_seats",
         "staff_limits",
     )  # fmt: skip
 
@@ -72,12 +70,6 @@ class SaleContext:
         self.max_wheelchairs = rules.policy.number("max_wheelchair_seats_per_booking")
         self.is_accessible = rules.policy.is_on("enforce_accessibility_rules")
         self.restricted_zones = {i: zone for i, zone in rules.seating.zones.items() if zone.access_mode != "public"}
-        self.may_pick_seats = not rules.policy.is_on("prefer_clustering_over_selection")
-        self.special_seats = (
-            seat_states.seat_index.wheelchairs | seat_states.seat_index.whole_groups.keys()
-            if seat_states
-            else frozenset[int]()
-        )
         self.seat_zones = (
             frozenset(np.unique(seat_states.seat_index.index.chart.zone).tolist()) if seat_states else frozenset[int]()
         )

@@ -10,13 +10,12 @@ with one batch at a time, this process would idle while the database works, and 
 import asyncio
 from collections import Counter, OrderedDict, deque
 from collections.abc import Awaitable, Callable, Hashable, Sequence
-from typing import Generic, NamedTuple, Protocol, TypeVar
+from typing import Generic, NamedTuple, TypeVar
 
 from prometheus_client import Histogram
 
 R = TypeVar("R")
 A = TypeVar("A")
-Got = TypeVar("Got", contravariant=True)
 SIZES = Histogram(
     "fullhouse_batch_size", "Requests served by one batch", ["batch"], buckets=(1, 2, 4, 8, 16, 32, 64, 128, 256, 512)
 )
@@ -31,18 +30,10 @@ class Retry:
 RETRY = Retry()
 
 
-class Waiter(Protocol[Got]):
-    """Receives a batch's result: a future, or an object that acts on the result directly, without a task."""
-
-    def done(self) -> bool: ...
-    def set_result(self, result: Got, /) -> None: ...
-    def set_exception(self, error: BaseException, /) -> None: ...
-
-
 class _QueuedRequest(NamedTuple, Generic[R, A]):
     request: R
-    waiter: Waiter[A]
-    conflict_keys: Sequence[Hashable]  # its conflict keys
+    waiter: "asyncio.Future[A]"
+    conflict_keys: Sequence[Hashable]
     tries: int
 
 
@@ -71,17 +62,15 @@ class Batcher(Generic[R, A]):
         self._tasks: set[asyncio.Task[None]] = set()
 
     async def submit(self, key: Hashable, request: R, conflict_keys: Sequence[Hashable] = ()) -> A:
-        answer: asyncio.Future[A] = asyncio.get_running_loop().create_future()
-        self.put(key, request, answer, conflict_keys)
-        return await answer
-
-    def put(self, key: Hashable, request: R, waiter: Waiter[A], conflict_keys: Sequence[Hashable] = ()) -> None:
+        """The result of the request, once its batch is back."""
+        waiter: asyncio.Future[A] = asyncio.get_running_loop().create_future()
         queue = self._queues.get(key)
         if queue is None:
             queue = self._queues[key] = deque()
         queue.append(_QueuedRequest(request, waiter, conflict_keys, 1))
         if self._free and not self._scheduled:
             self._schedule_flush()
+        return await waiter
 
     async def close(self) -> None:
         """Serves every waiting request first."""

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 import msgspec
 
 from fullhouse.kit.errors import Unavailable
+from fullhouse.kit.tasks import timeout
 from fullhouse.kit.terminal import print_message
 
 BACKLOG = 2048
@@ -166,7 +167,7 @@ async def _send_unavailable(caller: socket.socket) -> None:
     with suppress(OSError, EOFError, TimeoutError, ValueError):
         reader, writer = await asyncio.open_connection(sock=caller, limit=REQUEST_BYTES_MAX)
         try:
-            async with asyncio.timeout(TIMEOUT_S):
+            async with timeout(TIMEOUT_S):
                 await reader.readuntil(b"\r\n\r\n")
                 writer.write(_render_unavailable())
                 await writer.drain()

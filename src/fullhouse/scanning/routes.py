@@ -1,4 +1,4 @@
-"""Scanning over HTTP. The scan route itself is on the fast lane; its twin here documents it."""
+"""HTTP routes of scanning."""
 
 import asyncio
 from datetime import date
@@ -12,9 +12,7 @@ from fullhouse.kit.actors import Actor, Principal
 from fullhouse.kit.cache.limits import Limit
 from fullhouse.kit.db.database import Tx
 from fullhouse.kit.errors import FieldError, Invalid
-from fullhouse.kit.http.decode import decode
 from fullhouse.kit.http.endpoints import DataEnvelope, delete, get, post
-from fullhouse.kit.http.lanes import HotRequest
 from fullhouse.kit.http.response import Response
 from fullhouse.kit.live.broadcast import REFRESH, Channel
 from fullhouse.kit.services import Services
@@ -86,26 +84,16 @@ async def pair_device(services: Services, actor: Actor, data: Pair) -> PairingRe
 # --- scanning
 
 
-async def scan_fast(call: HotRequest) -> Response:
-    request = decode(_SCAN_DECODER, await call.read())
-    assert call.principal
-    return await _scan(call.state.services, call.principal, request)
-
-
-@post("/api/scan", "scanning.scan", status=200, answers={200: ScanResponse}, fast=scan_fast)
+@post("/api/scan", "scanning.scan", status=200, answers={200: ScanResponse}, hot=True)
 async def scan(services: Services, who: Principal, data: ScanRequest) -> Response:
     """Scan a ticket, by its QR code or its eight-character code.
 
     The status is 200 whatever is decided: see `admit` and, if it is false, `reason`. With a `counter` the scan can be
     retried: it takes effect once. A test scan is marked and never counts. An override needs the right and a reason.
     """
-    return await _scan(services, who, data)
-
-
-async def _scan(services: Services, who: Principal, request: ScanRequest) -> Response:
-    if (request.qr is None) == (request.code is None):
+    if (data.qr is None) == (data.code is None):
         raise Invalid(fields=[FieldError("qr", "Send either qr or code, not both.")])
-    found = await services.part(ScanEngine).scan(who.organization_id, who.id, request, who.actor)
+    found = await services.part(ScanEngine).scan(who.organization_id, who.id, data, who.actor)
     return Response(200, msgspec.json.encode(DataEnvelope[ScanResponse](found)), _NO_STORE)
 
 

@@ -28,9 +28,7 @@ from fullhouse.tickets.types.model import (
 )
 
 PER_ORDER_MAX = 10  # tickets in one purchase, whatever their types
-LEFT_SHOWN_MAX = (
-    20  # up to so many tickets left of a type, buyers see the number (the same in app.hold and Places.svelte)
-)
+LEFT_SHOWN_MAX = 20  # up to so many tickets left of a type, buyers see the number; so in app.hold and Places.svelte
 
 
 def window(kind: TicketType, event: Event) -> tuple[datetime, datetime]:

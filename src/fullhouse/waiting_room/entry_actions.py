@@ -107,12 +107,6 @@ def to_response(position: QueuePosition) -> bytes:
     )
 
 
-def is_open_to_all(services: Services, event_id: UUID) -> bool:
-    """Whether the room is known to be closed. False may only mean that it is not in memory."""
-    state: str | None = services.parts[WaitingRooms].states.get(event_id)
-    return state == "closed"
-
-
 async def check_admitted(services: Services, who: Principal, event_id: UUID, seconds: int) -> None:
     """While the room is open, choosing seats needs a slot, and extends it."""
     rooms = services.part(WaitingRooms)

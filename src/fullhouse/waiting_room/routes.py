@@ -1,4 +1,4 @@
-"""HTTP routes of the waiting room. Joining and polling are on the fast lane; their twins here document them."""
+"""HTTP routes of the waiting room."""
 
 from typing import Annotated
 from uuid import UUID
@@ -10,9 +10,7 @@ from fullhouse.events.live import reads as live_reads
 from fullhouse.events.public.model import EventNotFound
 from fullhouse.kit.actors import Principal
 from fullhouse.kit.db.database import Tx
-from fullhouse.kit.http.body import decode
 from fullhouse.kit.http.endpoints import delete, get, post, put
-from fullhouse.kit.http.lanes import HotRequest
 from fullhouse.kit.http.response import Response
 from fullhouse.kit.services import Services
 from fullhouse.waiting_room import actions, draw, entry_actions, store
@@ -24,48 +22,31 @@ Bearer = Annotated[str | None, HeaderParameter(name="Authorization", description
 Cookies = Annotated[str | None, HeaderParameter(name="Cookie", description="Or the cookie of that session.")]
 
 
-async def join_fast(call: HotRequest) -> Response:
-    raw = await call.read()
-    assert call.principal
-    request = decode(_JOIN, raw) if raw else JoinQueue()
-    position = await entry_actions.join(call.state.services, call.principal, call.params[0], request.promo_code)
-    return Response(200, entry_actions.to_response(position))
-
-
-@post("/api/events/{event_id:uuid}/queue", "queue.join", status=200, fast=join_fast)
-async def join_queue(services: Services, who: Principal, event_id: UUID, data: JoinQueue) -> Place:
+@post("/api/events/{event_id:uuid}/queue", "queue.join", status=200, answers={200: Place}, hot=True)
+async def join_queue(services: Services, who: Principal, event_id: UUID, data: JoinQueue) -> Response:
     """Join the queue, or get a slot at once if one is free.
 
     Joining again returns the same place. Store the `token`: polls send it in `X-Queue-Token`. When the event is sold
     out (409 `sold_out`), only people who hold tickets, or have a promo code for a hidden type with tickets left, can
     join.
     """
-    return entry_actions.to_place(*await entry_actions.join(services, who, event_id, data.promo_code))
+    return Response(200, entry_actions.to_response(await entry_actions.join(services, who, event_id, data.promo_code)))
 
 
-def poll_at_once(call: HotRequest) -> Response | None:
-    token, bearer = call.header("x-queue-token"), call.header("authorization")
-    text = entry_actions.poll_from_memory(call.state.services, call.params[0], token, bearer)
-    return Response(200, text) if text else None
-
-
-async def poll_fast(call: HotRequest) -> Response:
-    token, bearer = call.header("x-queue-token"), call.header("authorization")
-    cookie = None if bearer else call.header("cookie")
-    position = await entry_actions.poll(call.state.services, call.params[0], token, bearer, cookie)
-    return Response(200, entry_actions.to_response(position))
-
-
-@get("/api/events/{event_id:uuid}/queue", public=True, fast=poll_fast, at_once=poll_at_once)
+@get("/api/events/{event_id:uuid}/queue", public=True, answers={200: Place}, hot=True)
 async def poll_queue(
     services: Services, event_id: UUID, queue_token: Token = None, authorization: Bearer = None, cookie: Cookies = None
-) -> Place:
+) -> Response:
     """My place in the queue: position, people ahead, estimated wait. Poll again after `next_poll_s` seconds.
 
     The queue token is valid only together with the session that joined. A person who does not poll for half an hour
     loses the place; an admitted person loses the slot at `expires_at` unless a checkout has begun.
     """
-    return entry_actions.to_place(*await entry_actions.poll(services, event_id, queue_token, authorization, cookie))
+    if text := entry_actions.poll_from_memory(services, event_id, queue_token, authorization):
+        return Response(200, text)
+    session_cookie = None if authorization else cookie
+    position = await entry_actions.poll(services, event_id, queue_token, authorization, session_cookie)
+    return Response(200, entry_actions.to_response(position))
 
 
 @delete("/api/events/{event_id:uuid}/queue", "queue.join")

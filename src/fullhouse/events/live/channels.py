@@ -17,6 +17,7 @@ from prometheus_client import Counter
 from fullhouse.kit.cache.optional_redis import Redis
 from fullhouse.kit.live.bus import LOCAL
 from fullhouse.kit.services import Services
+from fullhouse.kit.tasks import timeout
 from fullhouse.kit.telemetry.telemetry import warn_once
 
 WAITING_MAX = 1_000
@@ -45,7 +46,7 @@ class EventChannelPublisher:
             self._unsubscribe()
         if self._sending:
             with suppress(TimeoutError):
-                async with asyncio.timeout(1):
+                async with timeout(1):
                     await self._waiting.join()
             self._sending.cancel()
 

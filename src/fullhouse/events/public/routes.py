@@ -26,8 +26,6 @@ from fullhouse.kit.actors import Actor, Principal
 from fullhouse.kit.db.cursors import Page, page_by_age
 from fullhouse.kit.db.database import Tx
 from fullhouse.kit.http.endpoints import Caller, DataWithHeaders, get, patch, post
-from fullhouse.kit.http.guard import identify_caller
-from fullhouse.kit.http.lanes import HotRequest
 from fullhouse.kit.http.parameters import After, IfMatch, IfNoneMatch, Moment, PageSize, parse_moment
 from fullhouse.kit.http.response import Response
 from fullhouse.kit.http.versions import etag, matches_etag
@@ -70,40 +68,26 @@ async def list_public_events(
     return await reads.feed(services, filters, sort, cursor, limit)
 
 
-def get_public_event_at_once(call: HotRequest) -> Response | None:
-    services = call.state.services
-    ready = reads.peek_public_event(services, call.params[0])
-    return _respond(services, ready, call.client_ip, call.header("if-none-match")) if ready else None
-
-
-async def get_public_event_fast(call: HotRequest) -> Response:
-    services, event_id = call.state.services, call.params[0]
-    try:
-        ready = await reads.require_public_event(services, event_id)
-    except EventNotFound:
-        return await _respond_to_creator(services, event_id, await identify_caller(call.state, call))
-    return _respond(services, ready, call.client_ip, call.header("if-none-match"))
-
-
 @get(
     "/event/v1/events/{event_id:uuid}",
     public=True,
-    fast=get_public_event_fast,
-    at_once=get_public_event_at_once,
+    answers={200: PublicEvent | OwnEvent},
+    hot=True,
 )
 async def get_public_event(
-    services: Services, actor: Actor, caller: Caller, event_id: UUID, if_none_match: IfNoneMatch = None
-) -> DataWithHeaders[PublicEvent | OwnEvent]:
+    services: Services, ip: str | None, caller: Caller, event_id: UUID, if_none_match: IfNoneMatch = None
+) -> Response:
     """One public event. 304 if `If-None-Match` has the current `ETag`.
 
     An event that is not public is returned to its creator only, in the form of `/event/v1/me/events`.
     """
-    # The encoded response, the same as in the fast lane.
-    try:
-        ready = await reads.require_public_event(services, event_id)
-    except EventNotFound:
-        return await _respond_to_creator(services, event_id, await caller())  # type: ignore[return-value]
-    return _respond(services, ready, actor.ip, if_none_match)  # type: ignore[return-value]
+    ready = reads.peek_public_event(services, event_id)
+    if ready is None:
+        try:
+            ready = await reads.require_public_event(services, event_id)
+        except EventNotFound:
+            return await _respond_to_creator(services, event_id, await caller())
+    return _respond(services, ready, ip, if_none_match)
 
 
 def _respond(services: Services, ready: reads.EncodedEvent, ip: str | None, if_none_match: str | None) -> Response:

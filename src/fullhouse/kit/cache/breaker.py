@@ -3,12 +3,13 @@
 A dependency that hangs costs each caller its timeout; an open breaker costs nothing.
 """
 
-import asyncio
 import time
 from collections.abc import Awaitable, Callable
 from typing import TypeVar
 
 import structlog
+
+from fullhouse.kit.tasks import timeout
 
 T = TypeVar("T")
 log = structlog.get_logger()
@@ -32,7 +33,7 @@ class CircuitBreaker:
         if self._failed >= self._failures:
             self._retry_at = time.monotonic() + self._retry_after_s  # one caller tries; the others get `otherwise`
         try:
-            async with asyncio.timeout(self._timeout_s):
+            async with timeout(self._timeout_s):
                 result = await work()
         except (TimeoutError, OSError, ConnectionError) as error:
             self._record_failure(error)

@@ -34,23 +34,16 @@ class Limiter:
         # Calls by key and window: how many were counted here, and how many of those were reported to Redis.
         self._windows: dict[tuple[Hashable, int], tuple[int, int]] = {}
 
-    def try_count_locally(self, key: Hashable, limit: Limit) -> bool:
-        """Counts this call if it can be decided without Redis. If it returns False, `check` counts it and decides."""
-        slot = (key, int(time.time()) // limit.per_s)
-        count, reported = self._windows.get(slot, (0, 0))
-        if count >= (limit.calls // LOCAL_SHARE if self._redis.configured else limit.calls):
-            return False
-        self._count(slot, count + 1, reported)
-        return True
-
     async def check(self, key: Hashable, limit: Limit) -> None:
-        """Counts this call; raises RateLimited once the window is full."""
+        """Counts this call; raises RateLimited once the window is full. Redis is asked once a caller has used a share
+        of the limit in this process: it then gets all calls since. So a limit may be exceeded by this share for each
+        process beyond the first."""
         window, passed_s = divmod(int(time.time()), limit.per_s)
         slot = (key, window)
         count, reported = self._windows.get(slot, (0, 0))
         count += 1
         self._count(slot, count, reported)
-        if self._redis.configured:
+        if self._redis.configured and count > limit.calls // LOCAL_SHARE:
             count = await self._count_shared(slot, limit) or count
         if count > limit.calls:
             self._count(slot, count, count)  # other processes may have filled the window: `check_full` sees it then

@@ -14,6 +14,7 @@ from redis.exceptions import RedisError as RedisError
 from redis.exceptions import ResponseError as ResponseError
 
 from fullhouse.kit.cache.breaker import CircuitBreaker
+from fullhouse.kit.tasks import timeout
 
 T = TypeVar("T")
 Redis = redis.asyncio.Redis
@@ -61,7 +62,7 @@ class OptionalRedis:
         """Reconnects with a longer timeout than callers have. The connection is kept, so later calls are fast."""
         while self._breaker.tripped:
             try:
-                async with asyncio.timeout(CONNECT_S):
+                async with timeout(CONNECT_S):
                     await redis_client.ping()
             except (OSError, RedisError):
                 await asyncio.sleep(CONNECT_S)

@@ -19,6 +19,7 @@ import asyncpg
 import msgspec
 
 from fullhouse.kit.actors import SYSTEM, Actor
+from fullhouse.kit.tasks import timeout
 
 APP, WORKER, AUDITOR = ROLES = "fullhouse_app", "fullhouse_worker", "fullhouse_auditor"
 Message = tuple[str, Any]  # topic, payload
@@ -117,7 +118,7 @@ class Database:
 
     @classmethod
     async def open(cls, url: str, role: str = APP, *, size: int = 10, bus: CommitPublisher | None = None) -> "Database":
-        async with asyncio.timeout(STATEMENT_S):
+        async with timeout(STATEMENT_S):
             pool = await asyncpg.create_pool(
                 url,
                 min_size=1,
@@ -131,7 +132,7 @@ class Database:
 
     async def close(self) -> None:
         try:
-            async with asyncio.timeout(5):
+            async with timeout(5):
                 await self.pool.close()
         except TimeoutError:
             self.pool.terminate()
@@ -159,7 +160,7 @@ class Database:
         if deadline_s > STATEMENT_S:  # one statement may use up the longer deadline
             begin += f"; SET LOCAL statement_timeout = '{deadline_s:.0f}s'"
         try:
-            async with asyncio.timeout(deadline_s), self.pool.acquire(timeout=2) as connection:
+            async with timeout(deadline_s), self.pool.acquire(timeout=2) as connection:
                 tx = Tx(connection, organization_id, actor)
                 try:
                     await connection.execute(begin)
@@ -233,7 +234,7 @@ class PreparedStatementPool:
             self._idle.put_nowait(None)
 
     async def fetch(self, *args: Any) -> list[Any]:
-        async with asyncio.timeout(self._deadline_s):
+        async with timeout(self._deadline_s):
             prepared = await self._idle.get()
             try:
                 if prepared is None or prepared.connection.is_closed():

@@ -34,9 +34,8 @@ FOLDER = Path(__file__).parents[2] / "db"
 CHECKSUMS = "checksums.txt"
 VERSION = fullhouse.VERSION
 BASELINE = 57  # the last of the migrations that the baseline contains
-_FORMER_BASELINE_CHECKSUM = (
-    "e8f4538993ddd324697f989899260e63da86a3a9cf38a952e54b9e294a6dbb12"  # its former checksum, with comments
-)
+# The baseline's former checksum, with comments.
+_FORMER_BASELINE_CHECKSUM = "e8f4538993ddd324697f989899260e63da86a3a9cf38a952e54b9e294a6dbb12"
 _FIRST = "before_tables"
 _LOCK = 0x66_68_6D_69  # "fhmi"
 _BOOKKEEPING_TABLES = f"""

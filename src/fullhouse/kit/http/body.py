@@ -4,7 +4,6 @@ They run before any decoder, because decoders differ: some pass NUL characters o
 stack on deep nesting. Both lanes and both transports use them.
 """
 
-import asyncio
 import re
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import suppress
@@ -13,6 +12,7 @@ from urllib.parse import unquote_to_bytes
 
 from fullhouse.kit.errors import Malformed, TooLarge, UnsupportedMedia
 from fullhouse.kit.http.decode import decode as decode  # the step after these checks
+from fullhouse.kit.tasks import timeout
 
 JSON = "application/json"
 DEPTH_MAX = 20
@@ -69,7 +69,7 @@ async def _discard(chunks: AsyncIterator[bytes]) -> None:
     and closing a connection with unread data would reset it, and lose the refusal."""
     left = DISCARD_MAX
     with suppress(TimeoutError, Malformed):
-        async with asyncio.timeout(DISCARD_S):
+        async with timeout(DISCARD_S):
             async for chunk in chunks:
                 left -= len(chunk)
                 if left < 0:

@@ -6,10 +6,10 @@
 The second argument is the action that the caller must be allowed; a public endpoint has `public=True` instead. These
 parameters are injected by name: `tx` (a transaction of the caller's organisation, committed when the handler has
 returned), `who` (the caller), `caller` (authenticates the caller of a public endpoint), `actor` (the request's origin),
-`services`, `raw` (the undecoded body, for an endpoint that `accepts` something else than JSON). Litestar injects the
-rest: `data`, path and query parameters. The result is wrapped in `{"data": …}`; a `Page` has its own envelope, a
-fast lane's response is sent as it is, None becomes 204. For an endpoint that returns such a response, `answers`
-documents the data by status.
+`ip` (the client's address), `services`, `raw` (the undecoded body, for an endpoint that `accepts` something else than
+JSON). Litestar injects the rest: `data`, path, query and header parameters. The result is wrapped in `{"data": …}`; a
+`Page` has its own envelope, a `Response` is sent as it is, None becomes 204. For an endpoint that returns a `Response`,
+`answers` documents the data by status.
 """
 
 import inspect
@@ -31,7 +31,7 @@ from fullhouse.kit.cache.limits import Limit
 from fullhouse.kit.db.cursors import Page
 from fullhouse.kit.db.database import Tx
 from fullhouse.kit.errors import FieldError, Forbidden, Invalid, Refusal
-from fullhouse.kit.http import idempotency, problems, streams
+from fullhouse.kit.http import idempotency, problems, signatures, streams
 from fullhouse.kit.http.guard import identify_caller, ids_in, read_request_meta, record_denial, record_denial_separately
 from fullhouse.kit.http.response import Response
 from fullhouse.kit.live.broadcast import Channel
@@ -42,7 +42,7 @@ T = TypeVar("T")
 Handler = Callable[..., Awaitable[Any]]
 AnyRequest = Request[Any, Any, Any]
 DEADLINE_S = 10.0
-_INJECTED = frozenset({"tx", "who", "caller", "actor", "services", "raw"})
+_INJECTED = frozenset({"tx", "who", "caller", "actor", "ip", "services", "raw"})
 Caller = Callable[[], Awaitable[Principal | None]]
 
 
@@ -74,16 +74,16 @@ def endpoint(
     media_type: str | None = None,
     also: tuple[str, ...] | None = None,
     answers: Mapping[int, Any] | None = None,
-    fast: Any = None,
-    at_once: Any = None,
-    in_batch: Any = None,
+    hot: bool = False,
+    on_invalid: signatures.OnInvalid | None = None,
     says: Mapping[type[Refusal], type[Refusal]] | None = None,
     bad_path: type[Refusal] | None = None,
     name: str | None = None,
 ) -> Callable[[Handler], HTTPRouteHandler]:
     """Deny by default: an endpoint names its action, or is declared public. `says` replaces general refusals by the
-    endpoint's own, `bad_path` is the refusal of an invalid id in the path, which elsewhere is a 404. An endpoint with
-    several addresses needs a separate `name` (operation id) for each."""
+    endpoint's own, `bad_path` is the refusal of an invalid id in the path, which elsewhere is a 404. A `hot` endpoint
+    is on the fast lane, too (kit/http/signatures.py), where `on_invalid` is called if its body is refused. An endpoint
+    with several addresses needs a separate `name` (operation id) for each."""
     if (action is None) != public:
         raise ValueError(f"{method} {path}: name the action that it needs, or say public=True")
 
@@ -112,10 +112,11 @@ def endpoint(
             {k: _annotate_source(k, v, path) for k, v in hints.items() if k not in _INJECTED},
             documented.pop(code),
         )
-        stream = streams.make_fast_handler(fn, runner.injected, path) if returned is Channel else None
-        opt = {"action": action, "public": public, "idempotent": once, "limit": limit, "fast": stream or fast}
-        opt |= {"at_once": at_once, "in_batch": in_batch, "accepts": accepts, "body_limit": body_limit, "also": also}
-        opt |= {"says": says, "bad_path": bad_path}
+        is_stream = returned is Channel
+        make_fast = signatures.make_handler if hot or is_stream else None
+        fast = make_fast and make_fast(fn, hints, path, runner.to_response, on_invalid)
+        opt = {"action": action, "public": public, "idempotent": once, "limit": limit, "fast": fast, "also": also,
+               "accepts": accepts, "body_limit": body_limit, "says": says, "bad_path": bad_path}  # fmt: skip
         documentation = inspect.getdoc(fn) or ""
         return HTTPRouteHandler(
             path,
@@ -126,7 +127,7 @@ def endpoint(
             description=documentation.partition("\n")[2].strip() or None,
             operation_id=name or fn.__name__,
             responses={each: _response_spec(each, what) for each, what in documented.items()},
-            media_type=streams.MEDIA_TYPE if stream else media_type,
+            media_type=streams.MEDIA_TYPE if is_stream else media_type,
             request_max_body_size=body_limit or Empty,
             exception_handlers={kind: partial(_respond_with_own_refusal, says) for kind in says} if says else None,
         )(handle)
@@ -169,6 +170,7 @@ class _Runner:
         who: Principal | None = request.scope.get("principal")  # type: ignore[assignment]
         available: dict[str, Any] = {"who": who, "services": services}
         available["actor"] = read_request_meta(request).actor if "actor" in self.injected else None
+        available["ip"] = read_request_meta(request).client_ip
         available["caller"] = partial(identify_caller, request.app.state, read_request_meta(request))
         if "event_id" in arguments:  # a field of every log line and span of this request, as the organisation is
             bind_request_fields(event_id=arguments["event_id"])
@@ -181,13 +183,13 @@ class _Runner:
                 last = request.headers.get("last-event-id")
                 reader = await services.streams.open(result, read_request_meta(request).client_ip, last)
                 return streams.StreamResponse(reader)
-            return _to_litestar_response(self._to_response(result))
+            return _to_litestar_response(self.to_response(result))
         assert who is not None
         key = request.headers.get("idempotency-key") if self._once else None
         if key is not None:
             return _to_litestar_response(await self._run_once(request, services, who, key, arguments))
         async with services.database.tenant(who.organization_id, who.actor, deadline_s=self._deadline_s) as tx:
-            response = self._to_response(await self._fn(tx=tx, **arguments))
+            response = self.to_response(await self._fn(tx=tx, **arguments))
         return _to_litestar_response(response)
 
     async def _run_once(
@@ -215,7 +217,7 @@ class _Runner:
         """Runs the handler. A refusal is stored under the key too; 429, 5xx and unexpected errors are not."""
         try:
             async with tx.savepoint():
-                return self._to_response(await self._fn(tx=tx, **arguments))
+                return self.to_response(await self._fn(tx=tx, **arguments))
         except Refusal as refusal:
             if refusal.status >= 500 or refusal.status == 429:
                 raise
@@ -223,7 +225,7 @@ class _Runner:
                 await record_denial(tx, who, self._action or "", ids_in(request.path_params), refusal)
             return problems.to_response(refusal)
 
-    def _to_response(self, result: Any) -> Response:
+    def to_response(self, result: Any) -> Response:
         if isinstance(result, Response):
             return result
         headers = result.headers if isinstance(result, DataWithHeaders) else {}

@@ -16,7 +16,7 @@ from litestar.handlers import BaseRouteHandler
 
 from fullhouse.kit import languages
 from fullhouse.kit.actors import Actor, Principal
-from fullhouse.kit.cache.limits import Limit, Limiter, network_of
+from fullhouse.kit.cache.limits import Limit, network_of
 from fullhouse.kit.db import audit
 from fullhouse.kit.db.database import Tx
 from fullhouse.kit.errors import CrossSite, Forbidden, Unauthenticated
@@ -94,23 +94,6 @@ class FastGuard:
         if hot_request.principal:
             ids = dict(zip(route.names, hot_request.params, strict=True))
             await record_denial_separately(hot_request.state, hot_request.principal, route.opt["action"], ids, refusal)
-
-    def is_known(self, hot_request: HotRequest, route: FastRoute) -> bool:
-        credentials = _parse_credentials(hot_request)
-        known: Principal | None = hot_request.state.authenticate.find_cached(credentials)
-        if known is None or route.opt["action"] not in known.allowed:
-            return False
-        if credentials.bearer is None and hot_request.method not in _SAFE_METHODS:
-            _check_origin(hot_request, hot_request.state.services.public_url)
-        # Batches send no email, so the hot path does not parse the caller's language.
-        ip, agent = hot_request.client_ip, _user_agent(hot_request)
-        hot_request.principal = known.with_request(ip, agent, hot_request.request_id)
-        return True
-
-    def passes_rate_limit(self, hot_request: HotRequest) -> bool:
-        assert hot_request.principal
-        limiter: Limiter = hot_request.state.services.limiter
-        return limiter.try_count_locally(("caller", hot_request.principal.id), CALLER_LIMIT)
 
 
 def ids_in(path_params: Mapping[str, Any]) -> Ids:

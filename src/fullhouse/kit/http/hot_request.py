@@ -1,14 +1,14 @@
 """A fast handler's view of a request, from our own server or by ASGI."""
 
 from abc import ABC, abstractmethod
-from collections.abc import AsyncIterator, Awaitable, Callable, Hashable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from typing import Any, NamedTuple
 from uuid import UUID
 
 from litestar.datastructures import State
 
+from fullhouse.kit import tasks
 from fullhouse.kit.actors import Principal
-from fullhouse.kit.batching import Batcher
 from fullhouse.kit.http import asgi, body
 from fullhouse.kit.http.middleware import RequestContext
 from fullhouse.kit.http.request import Request
@@ -17,15 +17,13 @@ from fullhouse.kit.live.broadcast import Reader
 
 
 class FastRoute(NamedTuple):
-    """A fast route, with the options of its Litestar twin."""
+    """A fast route, with the options of its Litestar route."""
 
     handler: "Handler"
     template: str
     rules: body.BodyRules
     names: tuple[str, ...]  # the names of the ids in its path
     opt: Mapping[str, Any]
-    at_once: "ImmediateHandler | None" = None
-    in_batch: "BatchHandler | None" = None
 
 
 class RouteMatch(NamedTuple):
@@ -99,6 +97,7 @@ class HotRequest(ABC):
         if self._body is None:
             arrived = self._arrived_body()
             if arrived is None:
+                await tasks.enter_task()
                 with self._context.middleware.body_timeouts.wait():
                     arrived = await body.read_body(self._chunks(), self._rules.limit)
             body.check_body(self.header("content-type"), arrived, self._rules)
@@ -107,24 +106,6 @@ class HotRequest(ABC):
 
 
 Handler = Callable[[HotRequest], Awaitable[Response | Reader]]
-ImmediateHandler = Callable[[HotRequest], Response | None]
-"""For a public route that is nearly always served from memory: synchronous, without a task. If it returns None or
-raises, the handler serves the request."""
-
-
-class BatchRequest(NamedTuple):
-    """A request's item for a batch (kit/batching.py), and the function that turns its result into a response."""
-
-    batcher: Batcher[Any, Any]
-    key: Hashable
-    request: Any
-    conflict_keys: Sequence[Hashable]
-    to_response: Callable[[Any], Response | Awaitable[Response]]
-
-
-BatchHandler = Callable[["ServerHotRequest"], BatchRequest | None]
-"""For a route that is served by a batch, and whose callers are nearly always in the session cache: no task waits then.
-It must not change anything itself. If it returns None or raises, the handler serves the request."""
 
 
 class ServerHotRequest(HotRequest):
@@ -147,12 +128,6 @@ class ServerHotRequest(HotRequest):
 
     def _arrived_body(self) -> bytes | None:
         return self._request.take() if self._request.complete else None
-
-    def peek_body(self) -> bytes:
-        """As `read`, of a complete request, without consuming the body."""
-        arrived = self._request.whole
-        body.check_body(self.header("content-type"), arrived, self._rules)
-        return arrived
 
 
 class AsgiHotRequest(HotRequest):

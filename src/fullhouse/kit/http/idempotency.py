@@ -18,6 +18,7 @@ from fullhouse.kit.db.database import Database, Tx, delete_in_batches
 from fullhouse.kit.errors import Conflict, Invalid
 from fullhouse.kit.http.response import Response
 from fullhouse.kit.secrets import Keyring
+from fullhouse.kit.tasks import timeout
 
 WAIT_S = 10
 _PURPOSE = "idempotency"
@@ -79,7 +80,7 @@ class KeyLocks:
         self._locks[claim] = lock, waiting + 1
         try:
             try:
-                async with asyncio.timeout(WAIT_S):
+                async with timeout(WAIT_S):
                     await lock.acquire()
             except TimeoutError:
                 raise StillRunning() from None

@@ -7,9 +7,9 @@ from typing import Protocol
 
 from litestar import Litestar
 
+from fullhouse.kit import tasks
 from fullhouse.kit.errors import Forbidden
 from fullhouse.kit.http import asgi, problems, streams
-from fullhouse.kit.http.batch_reply import BatchReply, send_response
 from fullhouse.kit.http.hot_request import AsgiHotRequest, FastRoute, RouteMatch, ServerHotRequest
 from fullhouse.kit.http.hot_request import HotRequest as HotRequest
 from fullhouse.kit.http.middleware import Middleware, RequestContext
@@ -29,12 +29,6 @@ class FastLaneGuard(Protocol):
 
     async def record_denial(self, hot_request: HotRequest, route: FastRoute, refusal: Forbidden) -> None:
         """Audits a denial by the guard or a handler."""
-
-    def is_known(self, hot_request: HotRequest, route: FastRoute) -> bool:
-        """As `admit`, from this process's cache only. If it returns False, `admit` decides."""
-
-    def passes_rate_limit(self, hot_request: HotRequest) -> bool:
-        """Counts the request against the caller's rate limit, in this process. If it returns False, `admit` decides."""
 
 
 class LaneRouter:
@@ -99,53 +93,11 @@ class LaneRouter:
     async def close(self) -> None:
         await self._mount.shutdown()
 
-    def at_once(self, request: Request) -> bool:
-        """Serves a request without a task, if it can: from memory, or by a batch. Returns False for anything unusual;
-        `serve` then handles it, refusals included."""
-        if request.query or self.middleware.is_full or (match := self.table.find(request.method, request.path)) is None:
-            return False
-        route = match.route
-        if (route.at_once is None and route.in_batch is None) or self._is_cross_origin(request.header):
-            return False
-        context = self.middleware.enter(request.method, request.path, request.header("x-request-id"), route.template)
-        hot_request = ServerHotRequest(match, context, request, self.wide.state)
-        try:
-            serve = self._join_batch if route.in_batch else self._respond_immediately
-            return serve(hot_request, route, request, context)
-        except Exception:
-            return False
-
-    def _respond_immediately(
-        self, hot_request: ServerHotRequest, route: FastRoute, request: Request, context: RequestContext
-    ) -> bool:
-        assert route.at_once
-        if (response := route.at_once(hot_request)) is None:
-            return False
-        send_response(request, context, response)
-        context.record()
-        return True
-
-    def _join_batch(
-        self, hot_request: ServerHotRequest, route: FastRoute, request: Request, context: RequestContext
-    ) -> bool:
-        guard = self._guard
-        if guard is None or not guard.is_known(hot_request, route):
-            return False
-        assert route.in_batch
-        assert hot_request.principal
-        batch_request = route.in_batch(hot_request)
-        if batch_request is None or not guard.passes_rate_limit(hot_request):
-            return False
-        self.middleware.in_flight_requests.add(context)
-        about = {"request_id": context.request_id, "organization_id": hot_request.principal.organization_id}
-        waiter = BatchReply(request, context, batch_request.to_response, about)
-        batch_request.batcher.put(batch_request.key, batch_request.request, waiter, batch_request.conflict_keys)
-        return True
-
     async def serve(self, request: Request) -> None:
         method, path = request.method, request.path
         match = self.table.find(method, path)
         if match is None or self._is_cross_origin(request.header):
+            await tasks.enter_task()
             await self._mount.serve(request)
             return
         with self.middleware.enter(method, path, request.header("x-request-id"), match.route.template) as context:
@@ -155,7 +107,9 @@ class LaneRouter:
                     response, request, encode_headers([*streams.HEADERS, *_start_stream(context)])
                 )
                 return
-            send_response(request, context, response)
+            context.status = response.status
+            head = context.render_head(response.headers, response.content_type if response.body else None)
+            request.respond(response.status, head, response.body)
 
     def end_streams(self) -> None:
         """Ends all streams at shutdown, because the server waits for its open connections."""

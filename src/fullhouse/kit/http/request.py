@@ -88,18 +88,13 @@ class Request:
 
     def take(self) -> bytes:
         """What has arrived of the body."""
-        taken = self.whole
+        taken = self._parts[0] if len(self._parts) == 1 else b"".join(self._parts)
         self._parts.clear()
         self._size = 0
         if self._full:
             self._full = False
             self.connection.work()
         return taken
-
-    @property
-    def whole(self) -> bytes:
-        """The received and unread part of the body, without consuming it."""
-        return self._parts[0] if len(self._parts) == 1 else b"".join(self._parts)
 
     async def chunks(self) -> AsyncIterator[bytes]:
         """The body as it arrives."""

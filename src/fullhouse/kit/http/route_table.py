@@ -1,7 +1,7 @@
 """The fast lane's routing table.
 
-It is built from Litestar's routes with `opt={"fast": handler}`: every fast route has a documented twin, and the twin
-serves all requests that the table does not match exactly.
+It is built from Litestar's routes with `opt={"fast": handler}`: Litestar documents every fast route, and serves all
+requests that the table does not match exactly.
 """
 
 import re
@@ -66,20 +66,13 @@ class RouteTable:
                             rules.with_options(handler.opt),
                             names,
                             handler.opt,
-                            handler.opt.get("at_once"),
-                            handler.opt.get("in_batch"),
                         ),
                     )
         self._find_cached = lru_cache(CACHED_PATHS)(partial(self._look_up, "GET"))
 
     def _add(self, path: str, handler: HTTPRouteHandler, route: FastRoute) -> None:
-        public, limited = route.opt.get("public"), route.opt.get("limit") is not None
         if ":" in _UUID_PARAMETER.sub("", path):
             raise ValueError(f"{path}: a fast route may have no parameters but {{name:uuid}}.")
-        if route.at_once and (limited or not public):
-            raise ValueError(f"{path}: `at_once` needs a public route without a rate limit.")
-        if route.in_batch and (limited or public):
-            raise ValueError(f"{path}: `in_batch` needs a non-public route without a rate limit of its own.")
         shape = PathShape.of(path, route)
         for method in handler.http_methods:
             key = str(method), shape.length

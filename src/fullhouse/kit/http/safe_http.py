@@ -20,6 +20,7 @@ from typing import NamedTuple
 import httpx
 
 from fullhouse.kit.errors import FieldError, Invalid, Unavailable
+from fullhouse.kit.tasks import timeout
 
 DEADLINE_S = 15.0
 RESPONSE_BYTES_MAX = 65_536
@@ -111,7 +112,7 @@ class SafeHttpClient:
             raise Unavailable("Too many addresses are being checked. Try again in a few seconds.", retry_after_s=3)
         self._checking += 1
         try:
-            async with asyncio.timeout(_CHECK_S):
+            async with timeout(_CHECK_S):
                 await self._resolve_public(self._parse_url(url))
         except TimeoutError:
             raise _make_refusal("The host name could not be resolved in time.", field) from None
@@ -124,7 +125,7 @@ class SafeHttpClient:
         """Sends a POST and returns the outcome. Never raises for anything that the other side can cause."""
         heard, error, began = _PartialResponse(), None, perf_counter()
         try:
-            async with asyncio.timeout(self._deadline_s):
+            async with timeout(self._deadline_s):
                 await self._send(self._parse_url(url), content, headers, heard)
         except TimeoutError:
             error = f"no answer within {self._deadline_s:g} seconds"

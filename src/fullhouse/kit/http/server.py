@@ -1,14 +1,16 @@
-"""The server: listens, serves each request in its own task, and closes after the last response."""
+"""The server: listens, serves each request, in a task of its own once it has to wait, and closes after the last."""
 
 import asyncio
 import signal
 import socket
 from collections.abc import Awaitable, Callable
+from functools import partial
 from typing import Any, Protocol
 
 import structlog
 import uvloop
 
+from fullhouse.kit import tasks
 from fullhouse.kit.http.request import Request
 from fullhouse.kit.http.wire import Connection, Outbox
 
@@ -19,12 +21,10 @@ log = structlog.get_logger()
 
 
 class App(Protocol):
-    """What is served. `at_once` takes what needs no task: it has answered, or will and then says that it has finished
-    (`Request.finish`). Whatever else there is, it leaves to `serve`."""
+    """What is served. `serve` is started without a task (kit/tasks.py): many requests are answered before they wait."""
 
     async def open(self) -> None: ...
     def end_streams(self) -> None: ...
-    def at_once(self, request: Request) -> bool: ...
     async def serve(self, request: Request) -> None: ...
     async def close(self) -> None: ...
 
@@ -32,10 +32,8 @@ class App(Protocol):
 class Server:
     """Connections, with one timer for all of them: a timer for each would cost more than the request."""
 
-    def __init__(
-        self, serve: Callable[[Request], Awaitable[None]], at_once: Callable[[Request], bool] = lambda _: False
-    ) -> None:
-        self._serve, self._at_once = serve, at_once
+    def __init__(self, serve: Callable[[Request], Awaitable[None]]) -> None:
+        self._serve = serve
         self._loop = asyncio.get_running_loop()
         self._connections: set[Connection] = set()
         self._tasks: set[asyncio.Task[None]] = set()  # they may outlive their connections
@@ -63,22 +61,16 @@ class Server:
             connection.tick(now)
         self._clock = self._loop.call_later(TICK_S, self._tick)
 
-    def _begin(self, connection: Connection, request: Request) -> asyncio.Task[None] | Request | None:
-        if request.complete and self._is_taken(connection, request):
-            return None if request.answered else request
-        task = self._loop.create_task(self._run(connection, request))
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
+    def _begin(self, connection: Connection, request: Request) -> asyncio.Task[None] | None:
+        task = tasks.start_eagerly(self._run(connection, request), self._loop)
+        if task is not None:
+            self._tasks.add(task)
+            task.add_done_callback(partial(self._end, request))
         return task
 
-    def _is_taken(self, connection: Connection, request: Request) -> bool:
-        try:
-            return self._at_once(request)
-        except Exception:
-            log.exception("http.request_failed")
-            if request.answered:
-                connection.abort()
-            return request.answered
+    def _end(self, request: Request, task: asyncio.Task[None]) -> None:
+        self._tasks.discard(task)
+        request.finish()
 
     async def _run(self, connection: Connection, request: Request) -> None:
         try:
@@ -87,8 +79,6 @@ class Server:
             log.exception("http.request_failed")
             if request.answered:
                 connection.abort()  # half of an answer is out, and must not be taken for all of it
-        finally:
-            request.finish()
 
     async def close(self, grace_s: float = GRACE_S) -> None:
         """Stops accepting, and finishes the requests in flight within the grace period."""
@@ -126,7 +116,7 @@ async def _run(
     app = make()
     await app.open()
     try:
-        server = Server(app.serve, app.at_once)
+        server = Server(app.serve)
         await server.listen(host, port, bound=bound)
         opened()
         await stop.wait()

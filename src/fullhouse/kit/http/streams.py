@@ -1,39 +1,19 @@
 """Server-Sent Events from a reader of the hub (kit/live/hub.py), on our own server or by ASGI."""
 
 import asyncio
-import re
-from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from typing import Any
 
 from litestar import Response
 
 from fullhouse.kit.http import asgi
-from fullhouse.kit.http.hot_request import HotRequest
 from fullhouse.kit.http.request import Request
-from fullhouse.kit.live.broadcast import Channel, Reader
-from fullhouse.kit.services import Services
-from fullhouse.kit.telemetry.telemetry import bind_request_fields
+from fullhouse.kit.live.broadcast import Reader
 
 MEDIA_TYPE = "text/event-stream"
 HEADERS = [("content-type", MEDIA_TYPE), ("cache-control", "no-store"), ("x-accel-buffering", "no")]
 _UNFINISHED = ("left", "slow", "failed")  # the connection cannot be ended cleanly
 DRAIN_S = 2.0  # how long a pending write may take after the stream has ended
-
-
-def make_fast_handler(make: Callable[..., Awaitable[Channel]], given: frozenset[str], path: str) -> Any:
-    """The fast lane's handler of an endpoint that returns a channel: it may take ids, `services` and `who`."""
-    ids = re.findall(r"\{(\w+):uuid\}", path)
-
-    async def listen(hot_request: HotRequest) -> Reader:
-        services: Services = hot_request.state.services
-        named = dict(zip(ids, hot_request.params, strict=True))
-        bind_request_fields(**named)
-        available = {"services": services, "who": hot_request.principal}
-        channel = await make(**{name: available[name] for name in given}, **named)
-        return await services.streams.open(channel, hot_request.client_ip, hot_request.header("last-event-id"))
-
-    return listen
 
 
 async def send_stream(reader: Reader, request: Request, head: bytes) -> None:

@@ -19,6 +19,7 @@ from redis.exceptions import RedisError
 from fullhouse.kit import tasks
 from fullhouse.kit.cache.optional_redis import make_client
 from fullhouse.kit.db.database import APP, Connection, Message, connect
+from fullhouse.kit.tasks import timeout
 
 CHANNEL = "fullhouse_bus"
 RESYNC = "resync"  # the topic of "messages were lost"
@@ -136,7 +137,7 @@ class Bus:
         if clock() < self._redis_paused_until:
             return False
         try:
-            async with asyncio.timeout(SEND_S):
+            async with timeout(SEND_S):
                 await self._redis.publish(CHANNEL, packed)
         except (TimeoutError, OSError, RedisError) as error:
             self._redis_paused_until = clock() + REDIS_PAUSE_S
@@ -178,13 +179,13 @@ class Bus:
         if self._redis is not None:
             self._tasks.append(asyncio.create_task(self._publish_loop(), name="bus:publish"))
         with suppress(TimeoutError):
-            async with asyncio.timeout(5):
+            async with timeout(5):
                 await self.connected.wait()
 
     async def stop(self) -> None:
         if self._tasks:
             with suppress(TimeoutError):
-                async with asyncio.timeout(1):
+                async with timeout(1):
                     await self._outgoing.join()
         await tasks.stop(*self._tasks)
         if self._redis is not None:
@@ -222,7 +223,7 @@ class Bus:
             joined()
             while not lost.is_set():
                 with suppress(TimeoutError):
-                    async with asyncio.timeout(SILENCE_S):
+                    async with timeout(SILENCE_S):
                         await lost.wait()
                     break
                 async with self._statement_lock:

@@ -31,13 +31,12 @@ from prometheus_client import Counter
 
 from fullhouse.kit.db.database import Database, Tx
 from fullhouse.kit.mail.email import AttachmentRef, to_one_line
+from fullhouse.kit.tasks import timeout
 from fullhouse.kit.telemetry.telemetry import warn_once
 
 _LOCAL_HOSTS = ("localhost", "127.0.0.1", "::1")
 _SEND_WITHIN_S = 30.0
-_CONNECTIONS_MAX = (
-    4  # connections of one worker: fewer than threads, so that no deadline runs while a call waits for one
-)
+_CONNECTIONS_MAX = 4  # of one worker: fewer than threads, so that no deadline runs while a call waits for one
 _ADDRESS = re.compile(r"[^@\s<>,;:\"()\[\]\\]+@[^@\s<>,;:\"()\[\]\\.]+(?:\.[^@\s<>,;:\"()\[\]\\.]+)*")
 log = structlog.get_logger()
 TRIES = Counter("fullhouse_email_attempts_total", "Tries to deliver an email, by outcome", ["outcome"])
@@ -192,7 +191,7 @@ class _SmtpConnection:
         self._busy = False
 
     async def send(self, email: EmailMessage) -> None:
-        async with asyncio.timeout(_SEND_WITHIN_S):
+        async with timeout(_SEND_WITHIN_S):
             if self._server is None:
                 self._server = await asyncio.to_thread(self._connect)
             await self._call(self._server.send_message, email)
@@ -203,7 +202,7 @@ class _SmtpConnection:
             return
         if not self._busy:
             with suppress(OSError, smtplib.SMTPException, TimeoutError):
-                async with asyncio.timeout(2):
+                async with timeout(2):
                     await self._call(self._server.quit)
         # Wakes a thread that still waits for a response; it closes the connection, on which a close here would block.
         if self._server.sock:

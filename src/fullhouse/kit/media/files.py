@@ -20,6 +20,8 @@ from urllib.parse import quote, urlsplit
 import httpx
 import msgspec
 
+from fullhouse.kit.tasks import timeout
+
 # Every part begins with a letter or digit: no `..`, and no hidden files.
 _NAME = re.compile(r"[a-z0-9][a-z0-9._-]*(/[a-z0-9][a-z0-9._-]*)*")
 S3_DEADLINE_S = 10.0
@@ -159,7 +161,7 @@ class S3:
         url = f"{self._bucket.endpoint.rstrip('/')}/{quote(self._bucket.bucket)}/{quote(check_name(name))}"
         headers = sign_headers(self._bucket, method, url, {}, content, datetime.now(UTC))
         try:
-            async with asyncio.timeout(self._deadline_s):
+            async with timeout(self._deadline_s):
                 response = await self._client.request(method, url, headers=headers, content=content)
         except TimeoutError:
             raise StoreFailed(f"{method} {url}: no response within {self._deadline_s:g} seconds") from None

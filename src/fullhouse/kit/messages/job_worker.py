@@ -17,6 +17,7 @@ from pgqueuer.executors import DatabaseRetryEntrypointExecutor
 
 from fullhouse.kit.db.database import DATABASE_ERRORS, WORKER, Database, session_settings
 from fullhouse.kit.messages.jobs import Handler
+from fullhouse.kit.tasks import timeout
 
 log = structlog.get_logger()
 FINISH_WITHIN_S = 10.0
@@ -96,7 +97,7 @@ class JobWorker:
         would delete the row.
         """
         try:
-            async with asyncio.timeout(FINISH_WITHIN_S):
+            async with timeout(FINISH_WITHIN_S):
                 await asyncio.shield(running)
         except TimeoutError:
             log.warning("job.released", detail="it was still running at shutdown; another worker will run it again")

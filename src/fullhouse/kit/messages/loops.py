@@ -15,6 +15,7 @@ import structlog
 from prometheus_client import Counter
 
 from fullhouse.kit.db.database import DATABASE_ERRORS, WORKER, connect, is_unavailable
+from fullhouse.kit.tasks import timeout
 
 log = structlog.get_logger()
 ROUNDS = Counter("fullhouse_loop_rounds_total", "Rounds of periodic work", ["loop", "outcome"])
@@ -52,7 +53,7 @@ class Loop:
             while not lost.is_set():
                 await self._round(lost)
                 with suppress(TimeoutError):
-                    async with asyncio.timeout(self._every_s):
+                    async with timeout(self._every_s):
                         await lost.wait()
                     return
                 await connection.fetchval("SELECT 1")  # still the leader only if the connection still answers

@@ -23,6 +23,7 @@ from pamqp.body import ContentBody
 from pamqp.header import ContentHeader
 
 from fullhouse.kit.messages.relay import Outcome, Outgoing
+from fullhouse.kit.tasks import timeout
 
 OPEN_S = 5.0
 CONFIRM_S = 5.0
@@ -79,7 +80,7 @@ class Broker:
         """Publishes directly to one queue and waits for the confirmation."""
         try:
             channel = await self._open()
-            async with asyncio.timeout(CONFIRM_S):
+            async with timeout(CONFIRM_S):
                 await await_in_task(
                     channel.basic_publish(
                         message.body, routing_key=queue, properties=message.properties, mandatory=True
@@ -96,7 +97,7 @@ class Broker:
         outcome = Outcome()
         try:
             channel = await self._open()
-            async with asyncio.timeout(CONFIRM_S):
+            async with timeout(CONFIRM_S):
                 while wave := [chain.pop(0) for chain in chains.values() if chain]:
                     for fact, end in zip(wave, await _send(channel, self.topology.exchange, wave), strict=True):
                         if not self._record_outcome(fact, end, outcome):
@@ -149,7 +150,7 @@ class Broker:
 
     async def _open(self) -> Any:
         """The open channel, with the exchange and the queues declared."""
-        async with self._opening, asyncio.timeout(OPEN_S):
+        async with self._opening, timeout(OPEN_S):
             if self._channel is None or self._channel.is_closed:
                 self.drop()
                 self._connection = await connect(self._url, "relay")
@@ -228,7 +229,7 @@ def _properties(fact: Outgoing) -> Any:
 
 async def connect(url: str, name: str) -> AbstractConnection:
     properties: dict[str, Any] = {"connection_name": f"{APP_ID} {name}"}
-    async with asyncio.timeout(OPEN_S):
+    async with timeout(OPEN_S):
         connection: AbstractConnection = await await_in_task(
             aio_pika.connect(url, timeout=OPEN_S, heartbeat=HEARTBEAT_S, client_properties=properties)
         )
@@ -237,7 +238,7 @@ async def connect(url: str, name: str) -> AbstractConnection:
 
 async def close(connection: AbstractConnection) -> None:
     with suppress(*BROKER_ERRORS, asyncio.CancelledError):
-        async with asyncio.timeout(OPEN_S):
+        async with timeout(OPEN_S):
             await connection.close()
 
 
@@ -268,7 +269,7 @@ async def open_consumer(
 
     connection = await connect(url, queue)
     try:
-        async with asyncio.timeout(OPEN_S):
+        async with timeout(OPEN_S):
             channel = await await_in_task(_open_channel(connection, topology))
             underlay = await channel.get_underlay_channel()
             underlay.closing.add_done_callback(ended)
@@ -290,7 +291,7 @@ async def open_operator_channel(url: str, topology: Topology) -> AsyncIterator[A
     """A channel for an operator's command. Messages that were received and not acknowledged return to their queue."""
     connection = await connect(url, "operator")
     try:
-        async with asyncio.timeout(OPEN_S):
+        async with timeout(OPEN_S):
             channel: AbstractChannel = await await_in_task(_open_channel(connection, topology))
         yield channel
     finally:

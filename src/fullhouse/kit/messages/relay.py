@@ -23,6 +23,7 @@ import structlog
 from prometheus_client import Counter, Gauge
 
 from fullhouse.kit.db.database import DATABASE_ERRORS, Database
+from fullhouse.kit.tasks import timeout
 
 BATCH = 50
 IDLE_S = 1.0  # between two looks at the outbox without a hint
@@ -112,7 +113,7 @@ class Hint:
 
     async def wait(self, at_most_s: float = IDLE_S) -> None:
         try:
-            async with asyncio.timeout(at_most_s):
+            async with timeout(at_most_s):
                 await self._event.wait()
         except TimeoutError:
             return

@@ -2,7 +2,6 @@
 an outcome: an exception or a timeout is `Unknown`.
 """
 
-import asyncio
 from collections.abc import Awaitable, Callable
 from typing import Protocol, TypeVar
 from uuid import UUID
@@ -12,6 +11,7 @@ import structlog
 from fullhouse.kit.actors import Actor
 from fullhouse.kit.errors import FieldError
 from fullhouse.kit.services import Services
+from fullhouse.kit.tasks import timeout
 from fullhouse.payments import actions, policy
 from fullhouse.payments.model import (
     Attempt,
@@ -155,7 +155,7 @@ class Providers:
             )
             return unknown
         try:
-            async with asyncio.timeout(policy.CALL_TIMEOUT_S):
+            async with timeout(policy.CALL_TIMEOUT_S):
                 return await call(provider)
         except Exception as error:
             log.warning(

@@ -18,7 +18,6 @@ from fullhouse.kit.cache.limits import Limit, network_of
 from fullhouse.kit.db.cursors import LIMIT, Cursors, Page
 from fullhouse.kit.db.database import Tx
 from fullhouse.kit.http.endpoints import DataEnvelope, get
-from fullhouse.kit.http.lanes import HotRequest
 from fullhouse.kit.http.parameters import After, IfNoneMatch, PageSize
 from fullhouse.kit.http.response import Response
 from fullhouse.kit.http.versions import matches_etag
@@ -122,13 +121,7 @@ async def _seatmap_response(
     return Response(200, gzip.decompress(packed), headers, BYTES)
 
 
-async def get_availability_fast(call: HotRequest) -> Response:
-    return _availability_response(
-        await require_public_seat_states(call.state.services, call.params[0]), call.header("if-none-match")
-    )
-
-
-@get("/api/events/{event_id:uuid}/availability", public=True, media_type=BYTES, fast=get_availability_fast)
+@get("/api/events/{event_id:uuid}/availability", public=True, media_type=BYTES, hot=True)
 async def get_availability(services: Services, event_id: UUID, if_none_match: IfNoneMatch = None) -> Response:
     """The state of every seat by ordinal, two bits each: available, held, sold, blocked. The ETag is its version."""
     return _availability_response(await require_public_seat_states(services, event_id), if_none_match)
