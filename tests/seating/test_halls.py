@@ -15,7 +15,7 @@ from fullhouse.kit.live.bus import CHANNEL, RESYNC, Envelope
 from fullhouse.kit.media.files import Disk
 from fullhouse.kit.services import Services, open_services
 from fullhouse.seating import store
-from fullhouse.seating.maps import seat_states as halls_module
+from fullhouse.seating.maps import seat_states as seat_states_module
 from fullhouse.seating.maps.seat_states import SeatStateCache
 from fullhouse.seating.model import BLOCKED, HELD, SOLD, SeatChoice
 from fullhouse.seating.overlay import seat_actions
@@ -248,7 +248,7 @@ async def test_few_are_kept(
     loads: list[UUID],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(halls_module, "EVENTS_MAX", 2)
+    monkeypatch.setattr(seat_states_module, "EVENTS_MAX", 2)
     first, layout = await seated()
     shows = [first]
     for n in range(2):
@@ -264,7 +264,7 @@ async def test_few_are_kept(
 async def test_few_layouts_are_kept(
     halls: SeatStateCache, admin: Client, seated: Seated, tenant: Tenant, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(halls_module, "LAYOUTS_MAX", 2)
+    monkeypatch.setattr(seat_states_module, "LAYOUTS_MAX", 2)
     for n in range(4):
         event, _ = await seated(rows_of(("A", n + 1)))
         data(await admin.patch(f"/api/events/{event['id']}", json={"name": f"Show {n}"}))

@@ -1,4 +1,4 @@
-// Two people change the same thing. Whoever saves second keeps what they typed, and sees what the other has changed.
+// Two people change the same thing. The second to save keeps their input, and sees what the other has changed.
 
 export interface Merged<Form> {
   form: Form;

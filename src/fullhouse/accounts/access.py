@@ -3,7 +3,7 @@ concurrent lookups of one organisation's sessions are batched into one prepared 
 
 The cache is consistent: every change that ends or alters a session or device is published on the bus (store.SESSIONS),
 and every process evicts the entry. While the bus is disconnected the cache is bypassed; a change that is not published
-(by hand in the database) takes effect after at most `KEPT_S` seconds.
+(by hand in the database) takes effect after at most `CACHE_TTL_S` seconds.
 """
 
 import asyncio

@@ -77,7 +77,7 @@ class DecodedJoin(NamedTuple):
 
 
 def decode(incoming: AbstractIncomingMessage) -> DecodedJoin:
-    """Decodes a message according to the AsyncAPI document, or raises Poison with the reason."""
+    """Decodes a message according to the AsyncAPI document, or raises PoisonMessage with the reason."""
     name = str(incoming.headers.get(KEY) or incoming.routing_key)  # one that was dead-lettered has its key in a header
     kind = RECEIVED.get(name)
     if kind is None:

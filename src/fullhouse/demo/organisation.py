@@ -39,7 +39,7 @@ async def create_demo(
         return found
     await _make_platform_staff(
         owner_url, keyring
-    )  # first: `find` takes the organisation as proof that the demo is complete
+    )  # first: `find_demo` takes the organisation as proof that the demo is complete
     await _create_second_organisation(database, keyring, files, tell)
     organization_id = new_id()
     hashes = {role: await passwords.hash_password(derive_log_in(keyring, role).password) for role, _ in PEOPLE}

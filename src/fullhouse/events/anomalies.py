@@ -14,7 +14,7 @@ T = TypeVar("T")
 
 
 def record_anomalies(verb: Callable[P, Awaitable[T]]) -> Callable[P, Awaitable[T]]:
-    """Decorates an action: a refused schedule is logged and counted (`changes.note_anomaly`), then raised again."""
+    """Decorates an action: a refused schedule is recorded (`monitoring.record_anomaly`), then raised again."""
 
     @wraps(verb)
     async def watched(*args: P.args, **more: P.kwargs) -> T:

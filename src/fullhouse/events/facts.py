@@ -25,7 +25,7 @@ class GateChanged(Fact, frozen=True, kw_only=True):
 
 class LimitsJudged(Fact, frozen=True, kw_only=True):
     """A change of limits is about to be checked against the event's holds and sales: overdue holds and checkouts end
-    first, even if the sweep has not run. Never leaves the transaction (`outbox.follow`). The event is locked."""
+    first, even if the sweep has not run. Has sync handlers only (`outbox.run_sync_handlers`). The event is locked."""
 
     name: ClassVar[str] = "event.limits_judged"
 

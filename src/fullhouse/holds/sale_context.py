@@ -279,8 +279,8 @@ def build_seat_item(sale: SaleContext, seat: UUID, ordinal: int | None) -> Reque
 class BasketId(NamedTuple):
     """A basket's id: random; or, with an Idempotency-Key, half from the key and half from the body.
 
-    A repeat is found in the range of ids that start with the key's half (`once`); if the other half differs, the same
-    key came with another body.
+    A repeat is found in the range of ids that start with the key's half (`key_range`); if the other half differs, the
+    same key came with another body.
     """
 
     id: UUID

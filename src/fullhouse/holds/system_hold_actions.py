@@ -10,7 +10,7 @@ from uuid import UUID
 from fullhouse.kit.db.database import Tx
 from fullhouse.kit.live.bus import LOCAL
 
-SYSTEM_PLACED = f"{LOCAL}holds:made"  # published in this process only: the organisation, and a `Made` for each
+SYSTEM_PLACED = f"{LOCAL}holds:made"  # published in this process only: the organisation, and a `SystemHold` for each
 OFFERED, PAID_LATE = "waitlist", "paid late"  # the reason in the log
 
 

@@ -8,7 +8,7 @@ K = TypeVar("K", bound=Hashable)
 
 
 class Throttle(Generic[K]):
-    """`ask(key)` calls `run(key)` now, or when `every_s` seconds have passed since the last time."""
+    """`request(key)` calls `run(key)` now, or when `every_s` seconds have passed since the last time."""
 
     def __init__(self, every_s: float, run: Callable[[K], None]) -> None:
         self._every_s, self._run = every_s, run

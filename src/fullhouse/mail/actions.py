@@ -10,7 +10,7 @@ from fullhouse.mail.samples import SAMPLES
 
 
 def create_email_writer(public_url: str) -> Writer:
-    """For `mails.wire`: loads the branding of the transaction's organisation once, then renders each email with it."""
+    """For `mailbox.wire`: loads the organisation's branding once in a transaction, then renders each email with it."""
 
     async def load(tx: Tx) -> RenderEmail:
         brand = await get_brand(tx, public_url)

@@ -113,7 +113,7 @@ class OrderCalledOff(EmailData, frozen=True, kw_only=True):
     order_code: str
     order_path: str
     amount: Money
-    because: str | None  # a value of `WHY` in checkout/orders/settle.py
+    because: str | None  # a value of `REASONS` in checkout/orders/settle.py
 
 
 class PaidTwice(EmailData, frozen=True, kw_only=True):

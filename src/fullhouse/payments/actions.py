@@ -86,7 +86,7 @@ async def record_outcome(tx: Tx, attempt_id: UUID, outcome: Outcome) -> Attempt:
 
 async def capture_all(tx: Tx, captures: Sequence[tuple[UUID, Captured]]) -> list[Attempt]:
     """Records captures of several attempts. Returns those for which it is the first outcome, the requested amount, and
-    the only payment of their order; all others must go to `record`. The caller applies the effects."""
+    the only payment of their order; all others must go to `record_outcome`. The caller applies the effects."""
     ids, outcomes = [attempt_id for attempt_id, _ in captures], [outcome for _, outcome in captures]
     refs, amounts = [outcome.ref for outcome in outcomes], [outcome.amount for outcome in outcomes]
     currencies = [outcome.currency for outcome in outcomes]

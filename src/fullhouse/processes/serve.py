@@ -39,7 +39,8 @@ from fullhouse.kit.live.bus import Bus
 from fullhouse.kit.postgres import Cluster, PostgresError
 from fullhouse.kit.process_control import SignalEvent, exit_with_parent
 from fullhouse.kit.secrets import Keyring
-from fullhouse.kit.telemetry import metric_files as metric_metric_files
+from fullhouse.kit.telemetry import metric_files
+from fullhouse.kit.telemetry.telemetry import use_command_logging
 from fullhouse.kit.terminal import flush_messages, print_message
 from fullhouse.processes.listener import Listener
 from fullhouse.processes.supervisor import Backoff, Supervisor
@@ -107,7 +108,9 @@ async def _create_demo(settings: Config, urls: Urls, serving: Database, keyring:
 
     print_message("creating the demo organisation")
     wiring.register_handlers(settings.public_url)
-    return await organisation.create_demo(serving, urls.owner, keyring, wiring.file_storage(settings), print_message)
+    files = wiring.file_storage(settings)
+    with use_command_logging():  # the terminal shows the progress, not a log line for each change
+        return await organisation.create_demo(serving, urls.owner, keyring, files, print_message)
 
 
 async def migrate_database(urls: Urls, *, again: bool = False) -> list[str]:
@@ -160,7 +163,7 @@ def serve(settings: Config, args: argparse.Namespace) -> int:
         listener = Listener(
             settings.host, settings.port, members
         )  # first: if another `serve` has the port, its metrics are not deleted
-        metrics = metric_metric_files.make_folder(settings.home, settings.port)
+        metrics = metric_files.make_folder(settings.home, settings.port)
         try:
             supervisor = Supervisor(commands, _child_environment(urls, str(metrics)), listener)
             reload = SourceFiles() if args.reload else None
@@ -264,7 +267,7 @@ def _child_environment(urls: Urls, metrics: str) -> dict[str, str]:
     inherited = {name: value for name, value in os.environ.items() if name != "DATABASE_OWNER_URL"}
     return inherited | {
         "DATABASE_URL": urls.serving,
-        metric_metric_files.FOLDER: metrics,
+        metric_files.FOLDER: metrics,
     }
 
 

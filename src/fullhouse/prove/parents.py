@@ -2,7 +2,7 @@
 
 Foreign keys are read from the catalogue: they can be violated by deleting or loading rows with triggers disabled. For
 columns without one (its check would cost as much as the insert, or the parent may be deleted), REFERENCES has the
-parent table, and APART the reason why there is none to check. A uuid column in neither fails
+parent table, and UNCHECKED the reason why there is none to check. A uuid column in neither fails
 tests/prove/test_parents.py.
 """
 

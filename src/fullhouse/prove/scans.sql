@@ -1,4 +1,4 @@
--- Scans. The statements implement `scanning.policy.fold` a second time, in SQL, and compare the results.
+-- Scans. The statements implement `scanning.policy.fold_scans` a second time, in SQL, and compare the results.
 
 -- part: ordered
 -- Scans that count, in the order of the fold: by time, but those of one device by its counter.

@@ -21,8 +21,7 @@ from fullhouse.scanning.facts import ScansMerged
 from fullhouse.scanning.model import Batch, Device, GateNotPaired, MergeResult, OfflineScan
 from fullhouse.scanning.queries import ToldScan
 from fullhouse.scanning.store import FormerCode, MergeTicket, StoredScan
-from fullhouse.tickets.signing import signature
-from fullhouse.tickets.signing import signing_keys as signing_signing_keys
+from fullhouse.tickets.signing import signature, signing_keys
 
 # A smaller offset is treated as network latency. Offsets are whole minutes, so that two batches agree.
 LATENCY_MAX = timedelta(minutes=2)
@@ -139,9 +138,7 @@ class BatchTickets(NamedTuple):
 
 
 async def _lock_tickets(tx: Tx, event_id: UUID, scans: Sequence[OfflineScan]) -> BatchTickets:
-    keys = (
-        {key.key_id: key for key in await signing_signing_keys.list_keys(tx)} if any(scan.qr for scan in scans) else {}
-    )
+    keys = {key.key_id: key for key in await signing_keys.list_keys(tx)} if any(scan.qr for scan in scans) else {}
     claims: dict[str, signature.Claim] = {}
     for text in {scan.qr for scan in scans if scan.qr}:
         claim = signature.parse(text)

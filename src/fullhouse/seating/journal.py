@@ -53,7 +53,7 @@ def log_seat_changes(tx: Tx, event_id: UUID, seats: Iterable[tuple[UUID, str]], 
 
 
 def log_side_effects(tx: Tx, event_id: UUID, layout_id: UUID, outcome: str, ordinals: Iterable[int]) -> None:
-    """Logs seats that changed as a side effect of holds (see `BESIDES`)."""
+    """Logs seats that changed as a side effect of holds (see `SIDE_EFFECTS`)."""
     before, after, reason = SIDE_EFFECTS[outcome]
     log_seat_changes(tx, event_id, [(seat_id(layout_id, n), before) for n in ordinals], after, reason)
 

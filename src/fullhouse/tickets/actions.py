@@ -25,7 +25,7 @@ from fullhouse.seating.overlay import actions as seating
 from fullhouse.tickets import documents, store
 from fullhouse.tickets.facts import TicketTransferred, TicketVoided
 from fullhouse.tickets.model import SoldItem, Ticket, TicketNotFound, TicketNotValid, TicketRow, TicketView, Transfer
-from fullhouse.tickets.signing import signing_keys as signing_signing_keys
+from fullhouse.tickets.signing import signing_keys
 
 NONCE_BYTES = 8
 
@@ -159,7 +159,7 @@ async def list_my_tickets(
             tx, user_id=who.id, status=status, group=group, after_at=after_at, after_id=after_id, limit=limit + 1
         )
         page = cursors.page(rows, limit, "issued_at", "id")
-    codes = await signing_signing_keys.sign_codes(tx, keyring, page.data)
+    codes = await signing_keys.sign_codes(tx, keyring, page.data)
     return Page([documents.to_view(row, qr) for row, qr in zip(page.data, codes, strict=True)], page.next_cursor)
 
 
@@ -167,7 +167,7 @@ async def list_printable(tx: Tx, keyring: Keyring, order_id: UUID) -> list[Ticke
     """The valid tickets of an order, except those that its buyer has transferred."""
     found = await store.printable_tickets_of_order(tx, order_id)
     rows = [row for row in found if row.status == "valid" and not row.is_transferred_by(row.buyer_id)]
-    codes = await signing_signing_keys.sign_codes(tx, keyring, rows)
+    codes = await signing_keys.sign_codes(tx, keyring, rows)
     return [documents.to_view(row, qr) for row, qr in zip(rows, codes, strict=True)]
 
 
@@ -179,7 +179,7 @@ async def read_printable(tx: Tx, keyring: Keyring, ticket_id: UUID) -> TicketVie
 
 
 async def _to_view(tx: Tx, keyring: Keyring, row: TicketRow) -> TicketView:
-    (qr,) = await signing_signing_keys.sign_codes(tx, keyring, [row])
+    (qr,) = await signing_keys.sign_codes(tx, keyring, [row])
     return documents.to_view(row, qr)
 
 

@@ -31,7 +31,7 @@ from fullhouse.tickets.model import (
     TicketView,
     Transfer,
 )
-from fullhouse.tickets.signing import signing_keys as signing_signing_keys
+from fullhouse.tickets.signing import signing_keys
 from fullhouse.tickets.words import WORDS
 
 TicketName = Annotated[
@@ -138,13 +138,13 @@ async def cancel_ticket(tx: Tx, ticket_id: UUID, data: CancelTicket) -> Ticket:
 @get("/api/org/ticket-keys", "tickets.keys")
 async def list_keys(tx: Tx) -> list[TicketKey]:
     """The public keys for verifying tickets."""
-    return await signing_signing_keys.list_keys(tx)
+    return await signing_keys.list_keys(tx)
 
 
 @post("/api/org/ticket-keys", "tickets.rotate", status=200)
 async def rotate_key(tx: Tx, services: Services, data: RotateKey) -> list[TicketKey]:
     """Sign tickets with a new key. Codes signed with the old key stay valid, unless it is revoked."""
-    return await signing_signing_keys.rotate(tx, services.keyring, revoke=data.revoke)
+    return await signing_keys.rotate(tx, services.keyring, revoke=data.revoke)
 
 
 handlers = [

@@ -30,7 +30,13 @@ from fullhouse.waiting_room.model import (
 SLOT_FREED = f"{LOCAL}queue:free"  # published in this process only: a slot is free, the next person can be admitted
 SEED_PURPOSE = "queue seed"
 JOINED_AS_BUYERS = 1  # third number of `j`: something is left for them although the event is sold out
-STATUS_CODES = {"waiting": 1, "admitted": 2, "expired": 3, "left": 4, "done": 5}  # as in virtual queues (line.py)
+STATUS_CODES = {
+    "waiting": 1,
+    "admitted": 2,
+    "expired": 3,
+    "left": 4,
+    "done": 5,
+}  # as in virtual_queue.py
 _FACT_TYPES: dict[policy.RoomCommand, type[facts.QueueFact]] = {
     "open": facts.QueueOpened,
     "pause": facts.QueuePaused,

@@ -13,7 +13,7 @@ SUMMARY_S = 0.2
 
 
 class Summary(NamedTuple):
-    """What the responses to all people in a room have in common, computed once in PULSE_S seconds."""
+    """What the responses to all people in a room have in common, computed once in SUMMARY_S seconds."""
 
     until_s: float
     status: str

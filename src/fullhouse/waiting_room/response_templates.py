@@ -1,7 +1,7 @@
 """Response templates: nearly all people who join or poll are waiting, and their responses differ only in a few numbers.
 
 A template is an encoded `Place` with placeholders, so that the response is the same to the byte as one encoded anew. It
-is cached with its room (standing.py).
+is cached with its room (live_room.py).
 """
 
 from datetime import UTC, datetime

@@ -110,7 +110,7 @@ async def redeliver(tx: Tx, webhook_id: UUID, delivery_id: UUID) -> Delivery:
 
 
 async def redeliver_failed(tx: Tx, webhook_id: UUID, data: RedeliverFailed, *, already: int = 0) -> Redelivered:
-    """Starts again up to AGAIN_MAX deliveries that failed since then. Another call gets the next ones: pending
+    """Starts again up to REDELIVER_MAX deliveries that failed since then. Another call gets the next ones: pending
     deliveries are not selected. `already` are scheduled: these follow them."""
     if not (await webhooks.get_webhook(tx, webhook_id)).enabled:
         raise WebhookDisabled()

@@ -38,7 +38,7 @@ export function whose({ actor_type, actor_name }: Pick<Entry, 'actor_type' | 'ac
   return actor_type === 'system' && actor_name ? named(t.services, actor_name) : actor_name;
 }
 
-/** Why, in the reader's language. Whoever was refused something has the refusal's code beside its sentence. */
+/** Why, in the reader's language. A refusal also has its code. */
 export function why({ action, after, reason }: Pick<Entry, 'action' | 'after' | 'reason'>): string {
   if (!reason) return '';
   const code = { 'access.denied': after?.code, seat_reserve_failed: after?.reason, 'zone.access_denied': 'zone_access_denied' }[action];

@@ -34,7 +34,7 @@ export class Shelf {
     if (!stepBack()) ask({ [this.name]: null });
   }
 
-  /** For the heading of what is chosen. Whoever came by its address has the focus where a page begins. */
+  /** For the heading of what is chosen. A page that was opened by its address keeps the focus at its beginning. */
   readonly heading = (node: HTMLElement): void => untrack(() => {
     if (this.narrow && history.state?.step) node.focus();
   });

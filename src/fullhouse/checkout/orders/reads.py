@@ -75,7 +75,7 @@ async def require_by_secret(tx: Tx, secret: str) -> StoredOrder:
 
 
 async def require_by_secret_to_change(tx: Tx, secret: str) -> StoredOrder:
-    """As `opened_by`, for requests that change something: refused while the organisation is closed."""
+    """As `require_by_secret`, for requests that change something: refused while the organisation is closed."""
     await accounts.check_not_suspended(tx)
     return await require_by_secret(tx, secret)
 

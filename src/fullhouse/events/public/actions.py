@@ -100,7 +100,7 @@ def invalidate_event(tx: Tx, event_id: UUID) -> None:
 
 
 async def update_stock_after(tx: Tx, fact: Fact) -> None:
-    """`follow_stock` as the sync handler of a fact about an event."""
+    """`update_stock` as the sync handler of a fact about an event."""
     await update_stock(tx, fact.subject_id)
 
 

@@ -174,7 +174,7 @@ CANCEL_REASON = "canceled through the event service"
 
 SearchText = Annotated[str, Meta(min_length=1, max_length=200)]
 
-# Seven statuses as the three of `/event/v1`; `archived` depends on the event's past (see `word`).
+# Seven statuses as the three of `/event/v1`; `archived` depends on the event's past (see `to_public_status`).
 PUBLIC_STATUSES = {
     "draft": "draft",
     "published": "published",

@@ -18,7 +18,7 @@ log = structlog.get_logger()
 
 
 class ViewCounter:
-    """A view of an event from one network counts once, until it is evicted by `REMEMBERED` newer ones."""
+    """A view of an event from one network counts once, until it is evicted by `REMEMBERED_MAX` newer ones."""
 
     def __init__(self, services: Services) -> None:
         self._services = services

@@ -44,7 +44,7 @@ def refresh_sale_status(event: PublicEventT, now: datetime) -> PublicEventT:
 
 
 def next_sale_change(event: PublicEvent, now: datetime) -> datetime | None:
-    """Until when the result of `shown_at` is valid, if nothing is written. Ends are inclusive."""
+    """Until when the result of `refresh_sale_status` is valid, if nothing is written. Ends are inclusive."""
     edges = [event.sale_start_at, event.sale_end_at]
     edges += [edge for period in event.sale_periods or () for edge in (period.start_at, period.end_at)]
     return min((edge for edge in edges if edge >= now), default=None)

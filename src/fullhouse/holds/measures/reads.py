@@ -123,7 +123,7 @@ def _to_event_measures(event: EventSummary, full: float, found: list[Measure]) -
 
 
 def to_measures(sample: Sample) -> list[Measure]:
-    """All measures; those that the worker warns about (`odd`) are alerts with the same text."""
+    """All measures; those that the worker warns about (`find_unusual`) are alerts with the same text."""
     warned = find_unusual(sample)
     found = []
     for name, usual in USUAL_RANGES.items():

@@ -1,4 +1,4 @@
-"""Writes the changes that this process has committed to Redis (the keys are described in mirror.py).
+"""Writes the changes that this process has committed to Redis (the keys are described in redis_state.py).
 
 No request waits for it: changes are queued, and one task writes them in batches. If Redis rejects a change, or the
 queue overflows, the event is rewritten from the database as soon as Redis is available.

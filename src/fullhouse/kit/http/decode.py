@@ -19,7 +19,7 @@ INT64 = range(-(2**63), 2**63)
 
 
 def decode(decoder: msgspec.json.Decoder[T], body: bytes) -> T:
-    """Decode a body that has passed `body.check`."""
+    """Decode a body that has passed `body.check_body`."""
     if not body:
         raise Malformed("The body is empty. Send JSON.")
     try:

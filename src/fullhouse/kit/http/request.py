@@ -159,7 +159,7 @@ class Request:
     # --- the answer
 
     def respond(self, status: int, head: bytes, body: bytes) -> None:
-        """All of it. `head` has whole lines (see `encoded`), without those that say where an answer ends."""
+        """All of it. `head` has whole lines (see `encode_headers`), without those that say where an answer ends."""
         bare = status in _NO_BODY
         length = b"" if bare else b"content-length: %d\r\n" % len(body)
         shown = b"" if bare or self.is_bare else body

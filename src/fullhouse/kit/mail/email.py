@@ -1,4 +1,4 @@
-"""Emails before and after they are written: data, and text. Pure: domains derive from `LetterData` in their models."""
+"""Emails before and after they are written: data, and text. Pure: domains derive from `EmailData` in their models."""
 
 import re
 from typing import ClassVar

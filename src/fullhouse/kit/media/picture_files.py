@@ -50,7 +50,7 @@ def detect_kind(raw: bytes) -> str | None:
 
 
 def parse_parts(raw: bytes) -> Parts:
-    """The parts of a file whose format `kind_of` knows. Raises Broken or Animated."""
+    """The parts of a file whose format `detect_kind` knows. Raises BrokenPicture or AnimatedPicture."""
     kind = detect_kind(raw)
     if kind is None:
         raise BrokenPicture("not a picture")

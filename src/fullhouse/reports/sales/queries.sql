@@ -14,7 +14,7 @@ WHERE o.organization_id = :org AND (:event_id?::uuid IS NULL OR o.event_id = :ev
 GROUP BY 1, 2 ORDER BY 1, 2;
 
 -- name: list_event_sales
--- Announced events that are not over. `sold` and `places` are those of the list of events (`sales_among`).
+-- Announced events that are not over. `sold` and `places` are those of the list of events (`list_sales`).
 SELECT e.id AS event_id, e.name, e.status, e.start_at, e.rescheduled_at, e.timezone, e.capacity,
        coalesce(n.in_zones, n.of_types, 0)::integer AS sold,
        CASE WHEN n.by_day IS NOT TRUE THEN least(coalesce(n.zone_places, n.type_places), n.most) END::integer AS places,

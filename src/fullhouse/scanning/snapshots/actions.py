@@ -14,7 +14,7 @@ from fullhouse.scanning.model import Device
 from fullhouse.scanning.snapshots import codec
 from fullhouse.scanning.snapshots.codec import IndexedValues, Row
 from fullhouse.scanning.store import SnapshotTicket
-from fullhouse.tickets.signing import signing_keys as signing_signing_keys
+from fullhouse.tickets.signing import signing_keys
 
 # `updated_at` is the start of a transaction, but its rows are visible only after commit: a margin covers the gap.
 OVERLAP = timedelta(minutes=1)
@@ -97,7 +97,7 @@ async def _build_header(tx: Tx, sheet: SnapshotBuilder, device: Device, today: d
     zones = await store.zones_of_snapshot(tx, event_id=event.id, day=today)
     gates = await store.list_gates(tx, event_id=event.id, gate_ids=None)
     members = await store.members_of_snapshot(tx, event.id)
-    keys = await signing_signing_keys.list_keys(tx)
+    keys = await signing_keys.list_keys(tx)
     counts = {row.id: row.inside for row in await store.occupancy(tx, event_id=event.id, day=today)}
     sheet.types, sheet.zones = IndexedValues(t.id for t in types), IndexedValues(z.id for z in zones)
     sheet.gates, sheet.members = IndexedValues(g.id for g in gates), IndexedValues(m.id for m in members)

@@ -120,7 +120,7 @@ def find_block_starts(links: Links, mask: BoolArray, size: int) -> BoolArray:
 def count_orphans(links: Links, play: BoolArray, size: int, shortest: int, ends_exempt: bool) -> NDArray[np.uint8]:
     """For each first seat of a block of this size: how many seats it would leave in runs that are too short.
 
-    Meaningful only where `reach` finds such a block. A run that is too short already does not count.
+    Meaningful only where `find_block_starts` finds such a block. A run that is too short already does not count.
     """
     count = len(play)
     out = np.zeros(count, np.uint8)

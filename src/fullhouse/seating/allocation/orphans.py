@@ -201,7 +201,7 @@ NEARBY_BLOCKS = 2048
 def search_nearby(
     index: Index, free: BoolArray, in_play: BoolArray, party: Int64Array, rules: AllocationRules
 ) -> Iterator[Placement]:
-    """What `one_block` would find among all seats, if enough is free nearby that it would not search further."""
+    """What `place_block` would find among all seats, if enough is free nearby that it would not search further."""
     count, here, size = len(free), int(party[0]), len(party)
     start = int(index.run_start[max(0, here - 3 * NEARBY_BLOCKS)])
     stop = int(index.run_stop[min(count, here + 3 * NEARBY_BLOCKS) - 1])

@@ -1,6 +1,6 @@
 """Binary formats for the map: the geometry of a layout version, and the states of its seats.
 
-`docs/seatmap-format.md` specifies the format; `read_geometry` decodes it in Python.
+`docs/seatmap-format.md` specifies the format; `decode_geometry` decodes it in Python.
 """
 
 import struct
@@ -64,7 +64,7 @@ def to_geometry_json(plan: Plan, chart: Chart) -> dict[str, Any]:
 
 
 def decode_geometry(data: bytes) -> Geometry:
-    """The inverse of `geometry`, up to the rounding of coordinates to the header's unit."""
+    """The inverse of `encode_geometry`, up to the rounding of coordinates to the header's unit."""
     header, at = _read_header(data)
     count, rows = header["seats"], header["rows"]
     first = np.frombuffer(data, "<i2", count, at)

@@ -2,7 +2,7 @@
 
 Published within this process only; every process derives them from its own seat states.
 
-    live:{event}                 the messages of the event's stream: `delta` and `occupancy`, or LOOK_AGAIN
+    live:{event}                 the messages of the event's stream: `delta` and `occupancy`, or REFRESH
     occupancy:{org}:{event}      the counts of an event
     occupancy:{org}              those of every event of the organisation
     occupancy:seats:{org}        each seat that is held, with its hold (holds/mirror/held_seat_stream.py): for staff

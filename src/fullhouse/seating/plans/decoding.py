@@ -21,7 +21,7 @@ Unknown = Callable[[str], None]
 
 
 def decode_plan(document: bytes | dict[str, Any]) -> Plan:
-    """Decodes a `fullhouse/1` document. `plan_checks.check` finds mistakes in its content."""
+    """Decodes a `fullhouse/1` document. `plans.checks.check` finds mistakes in its content."""
     return decode_as(Plan, document)
 
 

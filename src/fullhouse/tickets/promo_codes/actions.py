@@ -124,7 +124,7 @@ async def lock_codes(tx: Tx, event_id: UUID, codes: Iterable[str | None]) -> Non
 
 
 async def count_use(tx: Tx, promo: PromoCode, checkout_id: UUID, amount: int) -> None:
-    """Counts one use of a code and its discount, for a checkout. The code is locked (`lock`)."""
+    """Counts one use of a code and its discount, for a checkout. The code is locked (`lock_valid`)."""
     if not await store.count_promo_use(tx, checkout_id=checkout_id, promo_id=promo.id, amount=amount):
         raise PromoUsedUp()
 

@@ -84,7 +84,7 @@ async def list_offers(tx: Tx, event_id: UUID, charges: list[Charge], promo: Prom
 
 
 async def lowest_prices(services: Services, organization_id: UUID) -> dict[UUID, Money]:
-    """The lowest ticket price of each public event. Cached for `PRICES_S`."""
+    """The lowest ticket price of each public event. Cached for `PRICE_CACHE_S`."""
 
     async def load() -> dict[UUID, Money]:
         async with services.database.tenant(organization_id) as tx:

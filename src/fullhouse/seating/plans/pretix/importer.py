@@ -221,5 +221,5 @@ def _color(text: str | None) -> str | None:
 
 _INDEX = re.compile(r"\[\d+\]")
 _UNCLEAN = re.compile(r"[^A-Za-z0-9._:-]+")
-# In the languages of the plans imported so far, as `folded` spells them.
+# In the languages of the plans imported so far, as `text.fold` spells them.
 _STAGE = re.compile(r"\b(stage|buhne|buehne|scene|podium|toneel|verhoog|escenario|palco|screen|leinwand|altar)\b")
